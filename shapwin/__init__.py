@@ -1,0 +1,63 @@
+"""shapwin says why a sliding-window aggregate has its value: exact Shapley values in closed form.
+
+The core (this level) needs NumPy only. `register`, `explain`, `panes`, `attribute` and
+`functions` need Spark and load it on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from .errors import ShapwinError
+from .games import Attribution, closed_form, tuple_values
+from .harmonic import harmonic, harmonic2
+from .summary import Summary
+
+if TYPE_CHECKING:
+    from .spark import functions as functions
+    from .spark.attribution import attribute as attribute
+    from .spark.attribution import explain as explain
+    from .spark.panes import panes as panes
+    from .spark.registry import register as register
+
+try:
+    __version__ = version("shapwin")
+except PackageNotFoundError:  # a checkout that is on the path but not installed
+    __version__ = "0+unknown"
+
+# Name → where it lives; loaded on first use so that `import shapwin` needs no Spark.
+_SPARK_NAMES = {
+    "register": "shapwin.spark.registry",
+    "panes": "shapwin.spark.panes",
+    "attribute": "shapwin.spark.attribution",
+    "explain": "shapwin.spark.attribution",
+}
+
+__all__ = [
+    "Attribution",
+    "ShapwinError",
+    "Summary",
+    "attribute",
+    "closed_form",
+    "explain",
+    "functions",
+    "harmonic",
+    "harmonic2",
+    "panes",
+    "register",
+    "tuple_values",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "functions":
+        return import_module("shapwin.spark.functions")
+    if name in _SPARK_NAMES:
+        return getattr(import_module(_SPARK_NAMES[name]), name)
+    raise AttributeError(f"module 'shapwin' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

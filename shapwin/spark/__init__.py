@@ -1,0 +1,1 @@
+"""The Spark shell around the core: the only place that imports pyspark."""

@@ -1,0 +1,320 @@
+"""The mergeable summary of a set of tuples: counts and power sums about a centre."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .errors import ArgumentError
+
+# A scalar or an array: all fields of one Summary broadcast against each other.
+Numbers = Any
+Pair = tuple[Numbers, Numbers, Numbers]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Count and centred power sums of a set of tuples; disjoint sets add.
+
+    A `Summary` holds scalars (one set) or arrays (many sets at once, element by element).
+
+    Parameters
+    ----------
+    m : int or array
+        How many tuples.
+    a, b : float or array
+        Σ(y−c) and Σ(y−c)² about the centre c.
+    center : float or array
+        The centre c: finite, and the closer to the mean the more digits survive.
+    a2, ab, center2 : float or array, optional
+        Σ(x−c₂), Σ(y−c)(x−c₂) and c₂ of a second column, for covariances.
+    higher : tuple of float or array, optional
+        Σ(y−c)³, Σ(y−c)⁴, … for central moments.
+
+    Notes
+    -----
+    Summaries of one kind form a commutative monoid under ``+`` with `zero` (Khani & Assent,
+    Corollary 2: pane compatibility). Equal centres: merging is plain addition. Different
+    centres: both are first moved to their weighted mean, A' = A + m(c−c'),
+    B' = B + 2(c−c')A + m(c−c')², so no difference of large squares appears.
+    NaN and ±Inf among the values make the sums NaN or ±Inf; the centre stays finite.
+
+    Examples
+    --------
+    >>> Summary.of([2.0, 4.0]) + Summary.of([9.0])
+    Summary(m=3, a=0.0, b=26.0, center=5.0, a2=None, ab=None, center2=None, higher=())
+    """
+
+    m: Numbers
+    a: Numbers
+    b: Numbers
+    center: Numbers = 0.0
+    a2: Numbers = None
+    ab: Numbers = None
+    center2: Numbers = None
+    higher: tuple[Numbers, ...] = ()
+
+    @classmethod
+    def zero(cls, *, order: int = 2, two_columns: bool = False) -> Summary:
+        """Return the summary of no tuples at all, the neutral element of ``+``.
+
+        Parameters
+        ----------
+        order : int, default 2
+            The highest power kept.
+        two_columns : bool, default False
+            Whether a second column is kept.
+
+        Examples
+        --------
+        >>> Summary.zero().m
+        0
+        """
+        pair: Pair = (0.0, 0.0, 0.0) if two_columns else (None, None, None)
+        return cls(0, 0.0, 0.0, 0.0, *pair, (0.0,) * (order - 2))
+
+    @classmethod
+    def of(
+        cls,
+        values: ArrayLike,
+        other: ArrayLike | None = None,
+        *,
+        order: int = 2,
+        center: float | None = None,
+        center2: float | None = None,
+    ) -> Summary:
+        """Summarise the tuples with these values.
+
+        Parameters
+        ----------
+        values : array of float, shape (m,)
+            One number a tuple; may be empty. NaN and ±Inf are values, not missing ones.
+        other : array of float, shape (m,), optional
+            The second column.
+        order : int, default 2
+            The highest power kept.
+        center, center2 : float, optional
+            The centres; by default the mean of each column, which keeps most digits.
+
+        Raises
+        ------
+        ArgumentError
+            If `values` is not one-dimensional, or `other` has another shape.
+
+        Examples
+        --------
+        >>> Summary.of([1.0, 3.0])
+        Summary(m=2, a=0.0, b=2.0, center=2.0, a2=None, ab=None, center2=None, higher=())
+        """
+        y = _one_dimensional("values", values)
+        c = _mean_within(y) if center is None else float(center)
+        dy = _minus(y, c)
+        powers = [float(np.sum(dy**q)) for q in range(1, order + 1)]
+        higher = tuple(powers[2:])
+        if other is None:
+            return cls(y.size, powers[0], powers[1], c, higher=higher)
+        x = _one_dimensional("other", other)
+        if x.shape != y.shape:
+            raise ArgumentError(
+                f"other has {x.size} values but values has {y.size}: give one for each tuple"
+            )
+        c2 = _mean_within(x) if center2 is None else float(center2)
+        dx = _minus(x, c2)
+        return cls(
+            y.size,
+            powers[0],
+            powers[1],
+            c,
+            float(np.sum(dx)),
+            float(np.sum(dy * dx)),
+            c2,
+            higher,
+        )
+
+    @classmethod
+    def each(cls, values: ArrayLike, other: ArrayLike | None = None) -> Summary:
+        """Return one summary a tuple, as arrays: the players of the game one by one.
+
+        Parameters
+        ----------
+        values, other : array of float, shape (m,)
+            As in `of`.
+
+        Examples
+        --------
+        >>> Summary.each([1.0, 3.0]).center.tolist()
+        [1.0, 3.0]
+        """
+        y = _one_dimensional("values", values)
+        finite = np.isfinite(y)
+        center = np.where(finite, y, 0.0)
+        a = np.where(finite, 0.0, y)
+        ones = np.ones(y.shape, dtype=np.int64)
+        if other is None:
+            return cls(ones, a, a * a, center)
+        x = _one_dimensional("other", other)
+        finite2 = np.isfinite(x)
+        a2 = np.where(finite2, 0.0, x)
+        return cls(ones, a, a * a, center, a2, a * a2, np.where(finite2, x, 0.0))
+
+    @property
+    def order(self) -> int:
+        """The highest power of the value that is kept."""
+        return 2 + len(self.higher)
+
+    @property
+    def two_columns(self) -> bool:
+        """Whether a second column is kept."""
+        return self.a2 is not None
+
+    @property
+    def mean(self) -> Numbers:
+        """The mean of the values; NaN for an empty set."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return plain(self.center + np.divide(self.a, self.m))
+
+    @property
+    def mean2(self) -> Numbers:
+        """The mean of the second column; NaN for an empty set."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return plain(self.center2 + np.divide(self.a2, self.m))
+
+    def recentred(self, center: Numbers, center2: Numbers = None) -> Summary:
+        """Return the same tuples' summary about another centre.
+
+        Parameters
+        ----------
+        center : float or array
+            The new centre of the value.
+        center2 : float or array, optional
+            The new centre of the second column; unchanged by default.
+
+        Notes
+        -----
+        S'_q = Σ_k binom(q, k) (c−c')^(q−k) S_k, with S_0 = m, S_1 = a, S_2 = b.
+
+        Examples
+        --------
+        >>> Summary.of([1.0, 3.0]).recentred(0.0).b
+        10.0
+        """
+        d = self.center - center
+        powers = (self.m, self.a, self.b, *self.higher)
+        moved = [
+            sum((comb(q, k) * d ** (q - k) * powers[k] for k in range(q)), powers[q])
+            for q in range(1, len(powers))
+        ]
+        a, b, higher = moved[0], moved[1], tuple(moved[2:])
+        if not self.two_columns:
+            return Summary(self.m, a, b, center, higher=higher)
+        c2 = self.center2 if center2 is None else center2
+        e = self.center2 - c2
+        a2 = self.a2 + self.m * e
+        ab = self.ab + e * self.a + d * self.a2 + self.m * d * e
+        return Summary(self.m, a, b, center, a2, ab, c2, higher)
+
+    def __add__(self, other: Summary) -> Summary:
+        if not isinstance(other, Summary):
+            return NotImplemented
+        _same_kind(self, other)
+        c = _between(self.m, self.center, other.m, other.center)
+        c2 = _between(self.m, self.center2, other.m, other.center2) if self.two_columns else None
+        return _plus(self.recentred(c, c2), other.recentred(c, c2), 1)
+
+    def __sub__(self, other: Summary) -> Summary:
+        if not isinstance(other, Summary):
+            return NotImplemented
+        _same_kind(self, other)
+        left = _plus(self, other.recentred(self.center, self.center2), -1)
+        # Nothing left means exactly nothing: rounding, NaN and Inf go with the tuples.
+        empty = np.equal(left.m, 0)
+        return _each_sum(left, lambda s: plain(np.where(empty, 0.0, s)))
+
+
+def about_mean(total: Summary, part: Summary) -> tuple[Summary, Summary]:
+    """Return window and group, both about the window's own mean.
+
+    A mean that is NaN or ±Inf cannot be a centre: such a window keeps its finite one, so that
+    the sums of groups without the odd value stay finite.
+    """
+    c = _finite_or(total.mean, total.center)
+    c2 = _finite_or(total.mean2, total.center2) if total.two_columns else None
+    return total.recentred(c, c2), part.recentred(c, c2)
+
+
+def _one_dimensional(name: str, values: ArrayLike) -> Any:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ArgumentError(
+            f"{name} has {array.ndim} dimensions: give a one-dimensional array of numbers"
+        )
+    return array
+
+
+def _mean_within(y: Any) -> float:
+    """The mean, kept between min and max so that equal values are their own centre."""
+    if y.size == 0:
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float(np.clip(np.mean(y), np.min(y), np.max(y)))
+    return mean if np.isfinite(mean) else 0.0
+
+
+def _minus(y: Any, center: float) -> Any:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return y - center
+
+
+def _between(m: Numbers, c: Numbers, other_m: Numbers, other_c: Numbers) -> Numbers:
+    """The weighted mean of two centres; the one of the set that has tuples if just one has."""
+    both = np.logical_and(np.greater_equal(m, 0), np.greater(other_m, 0))
+    fraction = np.where(both, other_m, 0) / np.where(both, np.add(m, other_m), 1)
+    return plain(np.where(fraction == 1.0, other_c, c + (other_c - c) * fraction))
+
+
+def _finite_or(value: Numbers, fallback: Numbers) -> Numbers:
+    return plain(np.where(np.isfinite(value), value, fallback))
+
+
+def _same_kind(left: Summary, right: Summary) -> None:
+    if left.order != right.order or left.two_columns != right.two_columns:
+        raise ArgumentError(
+            f"cannot merge a summary of order {left.order}"
+            f"{' with a second column' if left.two_columns else ''} and one of order "
+            f"{right.order}{' with a second column' if right.two_columns else ''}: "
+            "make both with the same order and columns"
+        )
+
+
+def _plus(left: Summary, right: Summary, sign: int) -> Summary:
+    """Add or take away sums that already share their centres."""
+    pair: Pair = (
+        (left.a2 + sign * right.a2, left.ab + sign * right.ab, left.center2)
+        if left.two_columns
+        else (None, None, None)
+    )
+    higher = tuple(p + sign * q for p, q in zip(left.higher, right.higher, strict=True))
+    return Summary(
+        left.m + sign * right.m,
+        left.a + sign * right.a,
+        left.b + sign * right.b,
+        left.center,
+        *pair,
+        higher,
+    )
+
+
+def _each_sum(s: Summary, change: Any) -> Summary:
+    pair: Pair = (change(s.a2), change(s.ab), s.center2) if s.two_columns else (None, None, None)
+    return Summary(
+        s.m, change(s.a), change(s.b), s.center, *pair, tuple(change(h) for h in s.higher)
+    )
+
+
+def plain(value: Any) -> Any:
+    """A zero-dimensional array as a plain float, so that scalars stay scalars."""
+    return value.item() if isinstance(value, np.ndarray | np.generic) and value.ndim == 0 else value
