@@ -77,7 +77,12 @@ def expression(name: str, **arguments: str) -> str:
         SQL expressions to put in place of parameters; the others stay as they are named, so that
         the expression can be evaluated over columns of those names.
     """
-    return _inline(_substitute(_FUNCTIONS[name].body, arguments))
+    return inlined(_FUNCTIONS[name].body, **arguments)
+
+
+def inlined(text: str, **arguments: str) -> str:
+    """Return SQL text with names replaced by `arguments`, then calls of functions by bodies."""
+    return _inline(_substitute(text, arguments))
 
 
 def create_statements(*, temporary: bool = True) -> list[str]:

@@ -1,0 +1,324 @@
+"""Windows to the long table: the closed form for every window, statistic and query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from functools import reduce
+from itertools import product
+from math import gcd
+from typing import NamedTuple
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from ..errors import ArgumentError, ArgumentTypeError, IntervalError, StatisticError
+from ..games import game_of
+from . import checks
+from .checks import quoted
+from .intervals import duration, microseconds
+from .panes import Center, Names, PaneTable, pane_table, pane_table_of
+from .sql_functions import expression, inlined
+from .windows import PARTS_OF_TWO, TOTALS_OF_TWO, atom_sums, query_sums
+
+# With empty="emit", a stray timestamp must not fill a table with empty windows.
+MAX_EMITTED = 1_000_000
+
+
+class _Parts(NamedTuple):
+    """How a statistic splits, as calls of sql/functions over the columns of the sums."""
+
+    share: str
+    lift: str
+    weight: str
+
+
+_STATISTICS = {
+    "sum": _Parts("_share_sum(m, a_p, center)", "_lift_sum(n, a, m, a_p)", "0D"),
+    "count": _Parts("m", "0D", "0D"),
+    "avg": _Parts("_share_avg(n, m, a_p, center)", "_lift_avg(n, a, m, a_p)", "_weight_avg(n)"),
+    "var_pop": _Parts(
+        "_share_var_pop(n, a, m, a_p, b_p)", "_lift(n, m, share, value)", "_weight_var_pop(n)"
+    ),
+    "var_samp": _Parts(
+        "_share_var_samp(n, a, m, a_p, b_p)", "_lift(n, m, share, value)", "_weight_var_samp(n)"
+    ),
+    "covar_pop": _Parts(
+        "_share_covar_pop(n, a, a2, m, a_p, a2_p, ab_p)",
+        "_lift(n, m, share, value)",
+        "_weight_var_pop(n)",
+    ),
+    "covar_samp": _Parts(
+        "_share_covar_samp(n, a, a2, m, a_p, a2_p, ab_p)",
+        "_lift(n, m, share, value)",
+        "_weight_var_samp(n)",
+    ),
+}
+# ν(W) is the share of the group that is the whole window.
+_WHOLE_WINDOW = {"m": "n", **dict(zip(PARTS_OF_TWO, TOTALS_OF_TWO, strict=True))}
+
+
+def explain(
+    df: DataFrame,
+    *,
+    value: str | Column,
+    time: str | Column,
+    window: str | timedelta,
+    every: str | timedelta,
+    predicates: Mapping[str, str | Column],
+    statistics: Names = ("avg",),
+    queries: Mapping[str, str] | str | None = None,
+    by: Names = (),
+    other: str | Column | None = None,
+    multiplicity: str | Column | None = None,
+    center: Center = None,
+    closed: str = "left",
+    empty: str = "skip",
+    semantics: str = "members",
+    engine: str = "native",
+) -> DataFrame:
+    """Explain every sliding window of an aggregate: how much of it each predicate accounts for.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The rows, in any order.
+    value, time : str or Column
+        The column of numbers that is aggregated, and the column of timestamps.
+    window, every : str or timedelta
+        The length of a window and the step between windows, as in ``1 hour`` and ``5 minutes``;
+        of fixed length (1 day is 24 hours). Windows align to the epoch in UTC, as Spark's
+        ``window()`` does.
+    predicates : dict of str to str or Column
+        Up to 64 named conditions on a row, as in ``{"eu": "region = 'EU'"}``.
+    statistics : str or sequence of str
+        ``sum``, ``count``, ``avg``, ``var_pop``, ``var_samp``, ``covar_pop``, ``covar_samp``.
+    queries : dict of str to str, or "atoms", optional
+        Conditions over the predicates' names, as in ``{"both": "eu AND gold"}``. By default one
+        a predicate; ``"atoms"`` gives each combination that occurs.
+    by, other, multiplicity, center, closed, engine
+        As in `panes`.
+    empty : {"skip", "emit"}
+        Whether a window without values, between the first and the last of its key, gets rows
+        with n = m = 0 and NULL (for atoms one row a statistic, its
+        predicate NULL). `"emit"` runs a job first, to refuse more than a million such windows.
+    semantics : {"members"}
+        What is a player: each tuple, summed over the members of a query.
+
+    Returns
+    -------
+    DataFrame
+        ``*by, window_start, window_end, statistic, predicate, n, value, m, group_mean, phi,
+        share, lift, weight``: ν of the window in `value`, Φ = share + weight · lift in `phi`.
+        Rows come in no order.
+
+    Raises
+    ------
+    ShapwinError
+        For a wrong argument, before any job starts.
+
+    Notes
+    -----
+    Φ_P = share + w(N)·lift, the closed form of Khani & Assent; over the atoms of a window the
+    Φ add up to ν. NULL values are no players; NULL predicates are not satisfied.
+    """
+    length = gcd(microseconds("window", window), microseconds("every", every))
+    chosen = _statistics(statistics, other is not None)
+    table = pane_table(
+        df,
+        value=value,
+        time=time,
+        length=length,
+        predicates=predicates,
+        by=by,
+        other=other,
+        multiplicity=multiplicity,
+        center=center,
+        closed=closed,
+        engine=engine,
+    )
+    return _attributed(table, window, every, chosen, queries, empty, semantics)
+
+
+def attribute(
+    panes: DataFrame,
+    *,
+    window: str | timedelta,
+    every: str | timedelta | None = None,
+    statistics: Names = ("avg",),
+    queries: Mapping[str, str] | str | None = None,
+    empty: str = "skip",
+    semantics: str = "members",
+) -> DataFrame:
+    """Explain every sliding window from a pane table.
+
+    Parameters
+    ----------
+    panes : DataFrame
+        A table made by `panes`, perhaps written, appended to and read back.
+    window, every : str or timedelta
+        Whole multiples of the pane's length; `every` is the pane's length by default.
+    statistics, queries, empty, semantics
+        As in `explain`. Queries are plain SQL over the BOOLEAN columns.
+
+    Returns
+    -------
+    DataFrame
+        The long table of `explain`.
+
+    Raises
+    ------
+    ShapwinError
+        For a wrong argument. A row where a predicate's column is NULL, being older than the
+        predicate, stops the job with a message that names it.
+    """
+    if not isinstance(panes, DataFrame):
+        raise ArgumentTypeError(f"panes is a {type(panes).__name__}: give a Spark DataFrame")
+    table = pane_table_of(panes)
+    chosen = _statistics(statistics, table.two_columns)
+    step = timedelta(microseconds=table.length) if every is None else every
+    return _attributed(table, window, step, chosen, queries, empty, semantics)
+
+
+def _attributed(
+    table: PaneTable,
+    window: str | timedelta,
+    every: str | timedelta,
+    statistics: Sequence[str],
+    queries: Mapping[str, str] | str | None,
+    empty: str,
+    semantics: str,
+) -> DataFrame:
+    checks.one_of("empty", empty, ("skip", "emit"))
+    checks.one_of("semantics", semantics, ("members",))
+    width = _multiple("window", window, table.length)
+    step = _multiple("every", every, table.length)
+    labels: list[str | None] = [None]
+    if isinstance(queries, str) and queries == "atoms":
+        sums = atom_sums(table, width, step)
+    else:
+        booleans = table.frame.select(*(quoted(name) for name in table.predicates))
+        asked = checks.queries(booleans, queries, table.predicates)
+        if not asked:
+            raise ArgumentError("predicates is empty: give at least one, or queries='atoms'")
+        sums = query_sums(table, asked, width, step)
+        labels = list(asked)
+    result = _long(sums, table, statistics)
+    if empty == "emit":
+        series = list(product(statistics, labels))
+        result = _with_empty_windows(result, table, step, series)
+    return _public(result, table, width)
+
+
+def _statistics(given: Names, two_columns: bool) -> list[str]:
+    chosen = [game_of(name) for name in checks.names("statistics", given)]
+    if not chosen:
+        raise StatisticError(f"statistics is empty: use some of {', '.join(_STATISTICS)}")
+    for game in chosen:
+        if game.name not in _STATISTICS:
+            raise StatisticError(
+                f"statistic {game.name!r} is not available on DataFrames: use one of "
+                f"{', '.join(_STATISTICS)}"
+            )
+        if game.columns == 2 and not two_columns:
+            raise ArgumentError(
+                f"statistic {game.name!r} needs a second column: give other='its name'"
+            )
+    return list(dict.fromkeys(game.name for game in chosen))
+
+
+def _multiple(name: str, interval: str | timedelta, pane: int) -> int:
+    length = microseconds(name, interval)
+    if length % pane:
+        raise IntervalError(
+            f"{name}={str(interval)!r} is no whole number of panes, which are "
+            f"{timedelta(microseconds=pane)} long"
+        )
+    return length
+
+
+def _long(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataFrame:
+    """One row for each window, query and statistic, with the closed form worked out."""
+
+    def split(statistic: str) -> Column:
+        parts = _STATISTICS[statistic]
+        return F.struct(
+            F.lit(statistic).alias("statistic"),
+            F.expr(inlined(parts.share, **_WHOLE_WINDOW)).alias("value"),
+            F.expr(inlined(parts.share)).cast("double").alias("share"),
+            F.expr(inlined(parts.weight)).alias("weight"),
+        )
+
+    rows = sums.select("*", F.inline(F.array(*(split(s) for s in statistics))))
+    lift = reduce(
+        lambda otherwise, s: F.when(
+            F.col("statistic") == s, F.expr(inlined(_STATISTICS[s].lift))
+        ).otherwise(otherwise),
+        statistics,
+        F.lit(None).cast("double"),
+    )
+    rows = rows.withColumn("lift", lift).withColumn("phi", F.expr(expression("_phi")))
+    some = F.col("m") != 0
+    return rows.select(
+        *table.keys,
+        "_start",
+        "statistic",
+        "predicate",
+        "n",
+        "value",
+        "m",
+        F.when(some, F.col("center") + F.col("a_p") / F.col("m")).alias("group_mean"),
+        "phi",
+        *(F.when(some, F.col(name)).otherwise(0.0).alias(name) for name in ("share", "lift")),
+        "weight",
+    )
+
+
+def _with_empty_windows(
+    result: DataFrame, table: PaneTable, every: int, series: Sequence[tuple[str, str | None]]
+) -> DataFrame:
+    """Add the windows without values between the first and the last of each key."""
+    step = duration(every)
+    starts = result.select(*table.keys, "_start").distinct()
+    ordered = Window.partitionBy(*table.keys).orderBy("_start")
+    gaps = starts.withColumn("_next", F.lead("_start").over(ordered)).where(
+        F.col("_next") > F.col("_start") + step
+    )
+    _refuse_too_many(gaps, every)
+    inside = F.sequence(F.col("_start") + step, F.col("_next") - step, step)
+    labels = F.array(
+        *(F.struct(F.lit(s).alias("statistic"), F.lit(p).alias("predicate")) for s, p in series)
+    )
+    empty = gaps.select(*table.keys, F.explode(inside).alias("_start")).select(
+        "*", F.inline(labels), F.lit(0.0).alias("n"), F.lit(0.0).alias("m")
+    )
+    return result.unionByName(empty, allowMissingColumns=True)
+
+
+def _refuse_too_many(gaps: DataFrame, every: int) -> None:
+    gap = F.timestamp_diff("MICROSECOND", F.col("_start"), F.col("_next")) / F.lit(every) - 1
+    found = gaps.agg(
+        F.sum(gap).alias("count"),
+        F.min("_start").cast("string").alias("first"),
+        F.max("_next").cast("string").alias("last"),
+    ).head()
+    if found is not None and (found["count"] or 0) > MAX_EMITTED:
+        raise ArgumentError(
+            f"empty='emit' would add {found['count']:.0f} windows between {found['first']} and "
+            f"{found['last']}, more than {MAX_EMITTED}: filter stray timestamps, or use "
+            "empty='skip'"
+        )
+
+
+def _public(result: DataFrame, table: PaneTable, width: int) -> DataFrame:
+    return result.select(
+        *(F.col(key).alias(name) for key, name in zip(table.keys, table.by, strict=True)),
+        F.col("_start").alias("window_start"),
+        (F.col("_start") + duration(width)).alias("window_end"),
+        "statistic",
+        "predicate",
+        F.col("n").cast("bigint").alias("n"),
+        "value",
+        F.col("m").cast("bigint").alias("m"),
+        *("group_mean", "phi", "share", "lift", "weight"),
+    )

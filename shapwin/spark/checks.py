@@ -1,0 +1,233 @@
+"""What the pipeline is asked for, checked before any Spark job starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from ..errors import ArgumentError, ArgumentTypeError, ColumnError, PredicateError, QueryError
+
+MAX_PREDICATES = 64
+RESULT_COLUMNS = (
+    "window_start",
+    "window_end",
+    "statistic",
+    "predicate",
+    "n",
+    "value",
+    "m",
+    "group_mean",
+    "phi",
+    "share",
+    "lift",
+    "weight",
+)
+
+
+def quoted(name: str) -> str:
+    """Return a name as a SQL identifier."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def names(argument: str, given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return one name or several as a tuple of names, each used once."""
+    found = (given,) if isinstance(given, str) else tuple(given)
+    for name in found:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"{argument} has {name!r}: give names as strings")
+    _no_twins(argument, found, ColumnError)
+    return found
+
+
+def one_of(argument: str, given: str, allowed: Sequence[str]) -> str:
+    """Return the given word if it is one of the allowed ones."""
+    if given not in allowed:
+        raise ArgumentError(f"{argument}={given!r}: use {' or '.join(map(repr, allowed))}")
+    return given
+
+
+def by_columns(df: DataFrame, by: str | Sequence[str], taken: Iterable[str]) -> list[Column]:
+    """Return the key columns, whose names must not be those of result columns."""
+    reserved = {name.lower() for name in taken}
+    columns = []
+    for name in names("by", by):
+        if name.lower() in reserved:
+            raise ColumnError(
+                f"by column {name!r} has the name of a result column: rename it first, as in "
+                f"df.withColumnRenamed({name!r}, {name + '_key'!r})"
+            )
+        column = existing(df, "by", name)
+        if isinstance(type_of(df, column), T.MapType | T.VariantType):
+            raise ArgumentTypeError(f"by column {name!r} cannot be a key: it holds maps")
+        columns.append(column)
+    return columns
+
+
+def numeric(df: DataFrame, argument: str, name: str | Column) -> Column:
+    """Return a column of numbers as DOUBLE."""
+    column = existing(df, argument, name)
+    kind = type_of(df, column)
+    if not isinstance(kind, T.NumericType):
+        raise ArgumentTypeError(
+            f"{argument}={_shown(name)} is {kind.simpleString().upper()}: give a column of "
+            "numbers, or cast it first"
+        )
+    return column.cast("double")
+
+
+def integer(df: DataFrame, argument: str, name: str | Column) -> Column:
+    """Return a column of whole numbers as BIGINT."""
+    column = existing(df, argument, name)
+    kind = type_of(df, column)
+    if not isinstance(kind, T.IntegralType):
+        raise ArgumentTypeError(
+            f"{argument}={_shown(name)} is {kind.simpleString().upper()}: give a column of whole "
+            "numbers"
+        )
+    return column.cast("bigint")
+
+
+def timestamp(df: DataFrame, name: str | Column) -> Column:
+    """Return the time column as TIMESTAMP or TIMESTAMP_NTZ."""
+    column = existing(df, "time", name)
+    kind = type_of(df, column)
+    if isinstance(kind, T.DateType):
+        return column.cast("timestamp")
+    if not isinstance(kind, T.TimestampType | T.TimestampNTZType):
+        mend = "timestamp_seconds" if isinstance(kind, T.NumericType) else "to_timestamp"
+        raise ArgumentTypeError(
+            f"time={_shown(name)} is {kind.simpleString().upper()}: give a TIMESTAMP, "
+            f"TIMESTAMP_NTZ or DATE, as in df.withColumn('time', F.{mend}({_shown(name)}))"
+        )
+    return column
+
+
+def predicates(
+    df: DataFrame, given: Mapping[str, str | Column], taken: Iterable[str]
+) -> dict[str, Column]:
+    """Return each predicate as a BOOLEAN column that is never NULL.
+
+    SQL's three-valued logic: where a predicate is NULL, the row is not a member.
+    """
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(
+            f"predicates={given!r}: give a dict of name to SQL condition, as in "
+            "{'eu': \"region = 'EU'\"}"
+        )
+    if len(given) > MAX_PREDICATES:
+        raise PredicateError(f"{len(given)} predicates: at most {MAX_PREDICATES} are possible")
+    reserved = {name.lower() for name in taken}
+    for name in given:
+        if not isinstance(name, str) or not name.strip():
+            raise PredicateError(f"a predicate is named {name!r}: give it a name")
+        if name.lower() in reserved:
+            raise PredicateError(
+                f"predicate {name!r} has the name of another column of the table: rename it"
+            )
+    _no_twins("predicates", tuple(given), PredicateError)
+    return {
+        name: F.coalesce(_condition(df, f"predicate {name!r}", text, PredicateError), F.lit(False))
+        for name, text in given.items()
+    }
+
+
+def queries(
+    df: DataFrame, given: Mapping[str, str] | str | None, known: Sequence[str]
+) -> dict[str, str]:
+    """Return the queries, each a condition over the predicates' names; one a predicate by default.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Holds one BOOLEAN column a predicate, and nothing else.
+    """
+    if given is None:
+        return {name: quoted(name) for name in known}
+    if not isinstance(given, Mapping) or not given:
+        raise QueryError(
+            f"queries={given!r}: give 'atoms', or a dict of name to condition over predicate "
+            "names, as in {'both': 'a AND b'}"
+        )
+    for name, text in given.items():
+        if not isinstance(name, str) or not name.strip():
+            raise QueryError(f"a query is named {name!r}: give it a name")
+        if not isinstance(text, str):
+            raise QueryError(f"query {name!r} is {text!r}: give a condition as text")
+        _condition(df, f"query {name!r}", text, QueryError)
+    return dict(given)
+
+
+def existing(df: DataFrame, argument: str, name: str | Column) -> Column:
+    """Return the column of that name; a Column stands for itself."""
+    if not isinstance(name, str | Column):
+        raise ArgumentTypeError(f"{argument}={name!r}: give a column's name, or a Column")
+    column = F.col(quoted(name)) if isinstance(name, str) and name in df.columns else name
+    try:
+        column = F.col(column) if isinstance(column, str) else column
+        _ = df.select(column).schema
+    except AnalysisException as error:
+        raise ColumnError(_missing(df, argument, name, error)) from None
+    return column
+
+
+def type_of(df: DataFrame, column: Column) -> T.DataType:
+    """Return a column's type without running a job."""
+    return df.select(column).schema[0].dataType
+
+
+def _condition(df: DataFrame, what: str, text: str | Column, kind: type[ArgumentError]) -> Column:
+    """Let Spark parse and analyse a condition on its own, so that it can be nothing else."""
+    if not isinstance(text, str | Column):
+        raise kind(f"{what} is {text!r}: give a condition as SQL text or a Column")
+    shown = text if isinstance(text, str) else _shown(text)
+    try:
+        column = F.expr(text) if isinstance(text, str) else text
+        found = df.select(column.alias("condition")).schema[0].dataType
+        if isinstance(found, T.BooleanType):
+            # WHERE refuses what a condition on one row cannot be: aggregates, windows, generators.
+            _ = df.where(column).schema
+    except ParseException as error:
+        raise kind(f"{what} does not parse: {shown} ({_first_line(error)})") from None
+    except AnalysisException as error:
+        raise kind(f"{what} cannot be used: {shown} ({_first_line(error)})") from None
+    if not isinstance(found, T.BooleanType):
+        raise kind(
+            f"{what} is {found.simpleString().upper()}, not BOOLEAN: {shown}; write a condition "
+            "such as region = 'EU'"
+        )
+    return column
+
+
+def _missing(df: DataFrame, argument: str, name: Any, error: AnalysisException) -> str:
+    if not isinstance(name, str) or (error.getCondition() or "").startswith("AMBIGUOUS"):
+        return f"{argument}={_shown(name)} cannot be used: {_first_line(error)}"
+    close = get_close_matches(name, df.columns, n=1)
+    mend = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(df.columns)}"
+    return f"{argument}={name!r}: there is no such column; {mend}"
+
+
+def _no_twins(argument: str, given: tuple[str, ...], kind: type[ArgumentError]) -> None:
+    seen: dict[str, str] = {}
+    for name in given:
+        twin = seen.get(name.lower())
+        if twin == name:
+            raise kind(f"{argument} has {name!r} twice: use each name once")
+        if twin is not None:
+            raise kind(f"{argument} has {twin!r} and {name!r}, one name to Spark: rename one")
+        seen[name.lower()] = name
+
+
+def _shown(name: Any) -> str:
+    return repr(name) if isinstance(name, str) else str(name)
+
+
+def _first_line(error: AnalysisException) -> str:
+    """Spark's message without its error class, plan and position."""
+    text = str(error).strip().splitlines()[0]
+    return text.split("] ", 1)[-1].split(" SQLSTATE:")[0].rstrip(" ;.")

@@ -1,0 +1,85 @@
+"""Interval strings of fixed length, such as ``1 hour 30 minutes``, as microseconds."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from ..errors import IntervalError
+
+_MICROSECONDS = {
+    "microsecond": 1,
+    "millisecond": 1_000,
+    "second": 1_000_000,
+    "minute": 60_000_000,
+    "hour": 3_600_000_000,
+    "day": 86_400_000_000,
+    "week": 604_800_000_000,
+}
+_PART = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
+
+
+def microseconds(name: str, interval: str | timedelta) -> int:
+    """Return the length of an interval of fixed length.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the error.
+    interval : str or timedelta
+        As Spark's ``window()`` takes it: ``5 minutes``, ``1 hour 30 minutes``, ``1 day`` (24 h).
+
+    Raises
+    ------
+    IntervalError
+        If it does not parse, is not positive, or has months or years, whose lengths vary.
+
+    Examples
+    --------
+    >>> microseconds("every", "1 minute 30 seconds")
+    90000000
+    """
+    if isinstance(interval, timedelta):
+        length = interval // timedelta(microseconds=1)
+    elif isinstance(interval, str):
+        length = _parse(name, interval)
+    else:
+        raise IntervalError(f"{name}={interval!r} is no interval: write '5 minutes'")
+    if length <= 0:
+        raise IntervalError(f"{name}={str(interval)!r} is not positive: write '5 minutes'")
+    return length
+
+
+def duration(length: int) -> Column:
+    """Return a length in microseconds as a Spark day-time interval."""
+    seconds = Decimal(length).scaleb(-6)
+    return F.expr(f"make_dt_interval(0, 0, 0, {seconds:.6f})")
+
+
+def _parse(name: str, text: str) -> int:
+    body = re.sub(r"^\s*interval\s+", "", text, flags=re.IGNORECASE).strip()
+    parts = list(_PART.finditer(body))
+    if not parts or "".join(p.group() for p in parts) != body:
+        raise IntervalError(f"{name}={text!r} is no interval: write '5 minutes' or '1 hour'")
+    return sum(_length(name, text, *part.groups()) for part in parts)
+
+
+def _length(name: str, text: str, number: str, unit: str) -> int:
+    singular = unit.lower().removesuffix("s")
+    if singular in ("month", "year", "quarter"):
+        raise IntervalError(
+            f"{name}={text!r} has no fixed length: write it in weeks, days, hours, minutes or "
+            "seconds (1 day is 24 hours)"
+        )
+    if singular not in _MICROSECONDS:
+        raise IntervalError(
+            f"{name}={text!r} has the unknown unit {unit!r}: use {', '.join(_MICROSECONDS)}"
+        )
+    length = Decimal(number) * _MICROSECONDS[singular]
+    if length != length.to_integral_value():
+        raise IntervalError(f"{name}={text!r} is finer than a microsecond")
+    return int(length)
