@@ -7,25 +7,26 @@ aggregate (ν(W) = Σ_{i∈W} z_i):
 
 The coefficient tables of Khani & Assent, "Closed-Form Predicate-Level Shapley Attribution for
 Sliding-Window Aggregates" (Propositions 1 and 2, Lemma 1), all reduce to this shape. The other
-place that holds it, for Spark, is ``sql/functions``.
+place that holds it, for Spark, is ``sql/functions``. Games beyond it are in `moment_games`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .errors import ArgumentError, StatisticError
 from .harmonic import harmonic, harmonic2
+from .moment_games import CENTRAL_MOMENTS, MomentGame
 from .summary import Numbers, Summary, about_mean, plain
 
 
-@dataclass(frozen=True, slots=True)
-class Attribution:
+class Attribution(NamedTuple):
     """Why a window has its value, for one group: Φ and its parts.
 
     Parameters
@@ -40,7 +41,7 @@ class Attribution:
         Φ, the sum of the Shapley values of the group's tuples.
     share, lift, weight : float or array
         The parts: Φ = share + weight · lift; just share where weight is 0.
-        NaN weight means that the game has no such split (higher central moments).
+        NaN weight means that the game has no such split (central moments).
     """
 
     n: Numbers
@@ -52,18 +53,23 @@ class Attribution:
     weight: Numbers
 
 
+# Which sum about the window's mean a game adds up: m, Σd, Σd² or Σde (d, e: the deviations).
+COUNTS, DEVIATIONS, SQUARES, PRODUCTS = range(4)
+
+
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One row of the table of games.
+    """One row of the table of games: z_i = (base + term_i) / divisor.
 
     Parameters
     ----------
     name : str
         The statistic's name, the same in SQL, Python and the core.
-    base : callable
-        ``base(total)``: the part of z_i that is the same for every tuple of the window.
-    spread : callable
-        ``spread(total, part)``: Σ_{i∈P} of the rest of z_i, from sums about the window's centre.
+    moment : int
+        The term, one of `COUNTS` (1), `DEVIATIONS` (d_i = y_i − ȳ), `SQUARES` (d_i²) and
+        `PRODUCTS` (d_i·e_i). The base is ȳ for deviations, so that ȳ + d_i = y_i, and else 0.
+    divisor : callable
+        ``divisor(N)``.
     weight : callable
         ``weight(N)``: the factor w(N) of the lift.
     columns : int
@@ -71,10 +77,15 @@ class Game:
     """
 
     name: str
-    base: Callable[[Summary], Numbers]
-    spread: Callable[[Summary, Summary], Numbers]
+    moment: int
+    divisor: Callable[[Any], Any]
     weight: Callable[[Any], Any]
     columns: int = 1
+
+    @property
+    def order(self) -> int:
+        """The highest power of the value that the game needs a summary to keep."""
+        return 2
 
 
 def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
@@ -84,7 +95,7 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
     ----------
     statistic : str
         One of ``sum``, ``count``, ``avg``, ``var_pop`` (or ``var``), ``var_samp``,
-        ``covar_pop``, ``covar_samp``.
+        ``covar_pop``, ``covar_samp``, or ``central_moment(q)`` with q = 2 … 6.
     total : Summary
         The window.
     part : Summary
@@ -94,14 +105,15 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
     -------
     Attribution
         Empty windows give n = 0 and NaN; a group without tuples in a non-empty window gives
-        0 everywhere. NaN or ±Inf in a window makes its value and Φ NaN or ±Inf.
+        0 everywhere. NaN or ±Inf in a window makes its value and Φ NaN or ±Inf; a SUM of a
+        group without them stays finite. Central moments have no weight: NaN.
 
     Raises
     ------
     StatisticError
         If there is no such statistic, or none with a closed form.
     ArgumentError
-        If the game needs a second column that the summaries do not have.
+        If the game needs a second column, or powers, that the summaries do not have.
 
     Notes
     -----
@@ -115,31 +127,35 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
     95.0
     """
     game = game_of(statistic)
-    if game.columns == 2 and not (total.two_columns and part.two_columns):
-        raise ArgumentError(
-            f"statistic {game.name!r} needs a second column: make both summaries with other="
-        )
+    for summary in (total, part):
+        _check_summary(game, summary)
     total, part = about_mean(total, part)
+    if isinstance(game, MomentGame):
+        return _from_power_sums(game, total, part)
     n, m = np.asarray(total.m, dtype=np.float64), np.asarray(part.m, dtype=np.float64)
+    base = total.center if game.moment == DEVIATIONS else 0.0
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        base = game.base(total)
-        spread, spread_of_part = game.spread(total, total), game.spread(total, part)
-        share = m * base + spread_of_part
-        lift = spread_of_part - (m / n) * spread
+        value, share, lift = split(
+            n, m, base, _moment(game, n, total), _moment(game, n, part), game.divisor(n)
+        )
         weight = game.weight(n)
         phi = np.where(weight == 0, share, share + weight * lift)
-        value = n * base + spread
-    blank = np.where(n == 0, np.nan, 0.0)
-    nothing = (m == 0) | (n == 0)
-    return Attribution(
-        total.m,
-        plain(np.where(n == 0, np.nan, value)),
-        part.m,
-        plain(np.where(nothing, blank, phi)),
-        plain(np.where(nothing, blank, share)),
-        plain(np.where(nothing, blank, lift)),
-        plain(np.where(n == 0, np.nan, weight)),
-    )
+    return _without_nothing(total.m, value, part.m, phi, share, lift, weight)
+
+
+def split(n: Numbers, m: Numbers, base: Numbers, whole: Numbers, part: Numbers, d: Numbers) -> Any:
+    """Return ν(W), share and lift from the sums about the window's mean.
+
+    Parameters
+    ----------
+    n, m : float or array
+        Tuples in the window and in the group.
+    base, whole, part : float or array
+        The base of z_i, and the game's moment of the window and of the group.
+    d : float or array
+        The divisor. All of these broadcast; plain floats are fine.
+    """
+    return (n * base + whole) / d, (m * base + part) / d, (part - m / n * whole) / d
 
 
 def tuple_values(statistic: str, values: ArrayLike, other: ArrayLike | None = None) -> Any:
@@ -161,84 +177,100 @@ def tuple_values(statistic: str, values: ArrayLike, other: ArrayLike | None = No
     >>> (tuple_values("avg", [2.0, 4.0, 10.0]) * 18).round(12).tolist()
     [-13.0, 14.0, 95.0]
     """
-    total, each = Summary.of(values, other), Summary.each(values, other)
+    order = game_of(statistic).order
+    total = Summary.of(values, other, order=order)
+    each = Summary.each(values, other, order=order)
     return np.broadcast_to(closed_form(statistic, total, each).phi, each.m.shape)
 
 
-def game_of(statistic: str) -> Game:
-    """Return the row of the table with this name, or raise `StatisticError`."""
-    name = _ALIASES.get(statistic, statistic)
-    if name not in GAMES:
-        raise StatisticError(
-            f"statistic {statistic!r} is not available: use one of {', '.join(GAMES)}"
+def game_of(statistic: str) -> Game | MomentGame:
+    """Return the game with this name: the one place where a statistic is looked up.
+
+    Parameters
+    ----------
+    statistic : str
+        A name of the table (any case), ``var`` for ``var_pop``, or ``central_moment(q)``.
+
+    Raises
+    ------
+    StatisticError
+        If the statistic is unknown, or beyond the boundary: without a closed form.
+
+    Examples
+    --------
+    >>> game_of("var").name
+    'var_pop'
+    >>> game_of("central_moment(3)").order
+    3
+    """
+    if not isinstance(statistic, str):
+        raise StatisticError(f"statistic {statistic!r} is no text: {_AVAILABLE}")
+    name = re.sub(r"\s+", "", statistic).lower()
+    name = _ALIASES.get(name, name)
+    game = GAMES.get(name) or CENTRAL_MOMENTS.get(name)
+    if game is None:
+        raise StatisticError(f"statistic {statistic!r} {_why_not(name)}: {_AVAILABLE}")
+    return game
+
+
+def _check_summary(game: Game | MomentGame, summary: Summary) -> None:
+    if game.columns == 2 and not summary.two_columns:
+        raise ArgumentError(
+            f"statistic {game.name!r} needs a second column: make both summaries with other="
         )
-    return GAMES[name]
+    if summary.order < game.order:
+        raise ArgumentError(
+            f"statistic {game.name!r} needs power sums up to {game.order}: "
+            f"make both summaries with order={game.order}"
+        )
 
 
-# ---- z_i, as base + spread -------------------------------------------------------------------
+def _moment(game: Game, n: Numbers, s: Summary) -> Numbers:
+    if game.moment in (COUNTS, DEVIATIONS):
+        return s.m if game.moment == COUNTS else s.a
+    sums = s.ab if game.moment == PRODUCTS else np.maximum(s.b, 0.0)
+    # One tuple does not deviate from itself, but NaN and Inf stay visible.
+    return np.where(n == 1, sums - sums, sums)
 
 
-def _zero(total: Summary) -> Numbers:
-    return 0.0
+def _from_power_sums(game: MomentGame, total: Summary, part: Summary) -> Attribution:
+    sums, group = game.sums_of(total), game.sums_of(part)
+    q = (game.order, 0)
+    n, m = np.asarray(total.m, dtype=np.float64), np.asarray(part.m, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        phi = game.phi(sums, group)
+        lift = group[q] - m / n * sums[q]
+    return _without_nothing(total.m, game.value(sums), part.m, phi, group[q], lift, np.nan)
 
 
-def _center(total: Summary) -> Numbers:
-    return total.center
+def _without_nothing(
+    n: Numbers, value: Any, m: Numbers, phi: Any, share: Any, lift: Any, weight: Any
+) -> Attribution:
+    """NaN where the window is empty; 0 where only the group is, whatever the window holds."""
+    empty, blank = np.equal(n, 0), np.where(np.equal(n, 0), np.nan, 0.0)
+    nothing = empty | np.equal(m, 0)
+    value, weight = (plain(np.where(empty, np.nan, x)) for x in (value, weight))
+    phi, share, lift = (plain(np.where(nothing, blank, x)) for x in (phi, share, lift))
+    return Attribution(n, value, m, phi, share, lift, weight)
 
 
-def _one(total: Summary) -> Numbers:
+# ---- divisors and w(N) -----------------------------------------------------------------------
+
+
+def _one(n: Any) -> Any:
     return 1.0
 
 
-def _center_over_n(total: Summary) -> Numbers:
-    return np.divide(total.center, total.m)
+def _n(n: Any) -> Any:
+    return n
 
 
-def _deviation(total: Summary, part: Summary) -> Numbers:
-    """Σ (y−c)."""
-    return part.a
+def _n_minus_1(n: Any) -> Any:
+    """N − 1; of one tuple the sum is 0 already."""
+    return np.maximum(n - 1, 1)
 
 
-def _no_deviation(total: Summary, part: Summary) -> Numbers:
-    return np.zeros_like(np.asarray(part.a, dtype=np.float64))
-
-
-def _deviation_over_n(total: Summary, part: Summary) -> Numbers:
-    return np.divide(part.a, total.m)
-
-
-def _squares(total: Summary, part: Summary) -> Numbers:
-    """Σ (y−ȳ)²; r is what rounding left between the centre and the mean."""
-    r = np.divide(total.a, total.m)
-    squares = np.maximum(part.b - 2 * r * part.a + part.m * r * r, 0.0)
-    return _zero_of_one(total, squares)
-
-
-def _products(total: Summary, part: Summary) -> Numbers:
-    """Σ (y−ȳ)(x−x̄)."""
-    r, r2 = np.divide(total.a, total.m), np.divide(total.a2, total.m)
-    return _zero_of_one(total, part.ab - r * part.a2 - r2 * part.a + part.m * r * r2)
-
-
-def _zero_of_one(total: Summary, spread: Numbers) -> Numbers:
-    """One tuple does not deviate from itself; NaN and Inf stay visible."""
-    return np.where(np.equal(total.m, 1), spread - spread, spread)
-
-
-def _per_n(sums: Callable[[Summary, Summary], Numbers]) -> Callable[[Summary, Summary], Numbers]:
-    return lambda total, part: np.divide(sums(total, part), total.m)
-
-
-def _per_n_minus_1(
-    sums: Callable[[Summary, Summary], Numbers],
-) -> Callable[[Summary, Summary], Numbers]:
-    return lambda total, part: np.divide(sums(total, part), np.maximum(np.subtract(total.m, 1), 1))
-
-
-# ---- w(N) ------------------------------------------------------------------------------------
-
-
-def _weight_zero(n: Any) -> Any:
+def _no_weight(n: Any) -> Any:
     return np.zeros_like(n)
 
 
@@ -259,14 +291,42 @@ def _weight_var_samp(n: Any) -> Any:
 
 
 _ROWS = (
-    Game("sum", _center, _deviation, _weight_zero),
-    Game("count", _one, _no_deviation, _weight_zero),
-    Game("avg", _center_over_n, _deviation_over_n, _weight_avg),
-    Game("var_pop", _zero, _per_n(_squares), _weight_var_pop),
-    Game("var_samp", _zero, _per_n_minus_1(_squares), _weight_var_samp),
-    Game("covar_pop", _zero, _per_n(_products), _weight_var_pop, columns=2),
-    Game("covar_samp", _zero, _per_n_minus_1(_products), _weight_var_samp, columns=2),
+    Game("sum", DEVIATIONS, _one, _no_weight),
+    Game("count", COUNTS, _one, _no_weight),
+    Game("avg", DEVIATIONS, _n, _weight_avg),
+    Game("var_pop", SQUARES, _n, _weight_var_pop),
+    Game("var_samp", SQUARES, _n_minus_1, _weight_var_samp),
+    Game("covar_pop", PRODUCTS, _n, _weight_var_pop, columns=2),
+    Game("covar_samp", PRODUCTS, _n_minus_1, _weight_var_samp, columns=2),
 )
 
 GAMES: dict[str, Game] = {game.name: game for game in _ROWS}
 _ALIASES = {"var": "var_pop"}
+_AVAILABLE = f"available are {', '.join(GAMES)} and central_moment(q) with q = 2 … 6"
+
+# ---- the boundary ----------------------------------------------------------------------------
+
+# fmt: off
+_NO_FIXED_ORDER = frozenset((
+    "max", "min", "median", "mode", "quantile", "percentile", "percentile_approx",
+    "approx_percentile", "percentile_cont", "percentile_disc",
+))
+_NO_KNOWN_FORM = frozenset((
+    "stddev", "stddev_pop", "stddev_samp", "std", "skewness", "kurtosis", "distinct",
+    "count_distinct", "approx_count_distinct", "ratio", "regression", "regr_slope",
+    "regr_intercept", "regr_r2", "regr_sxx", "regr_sxy", "regr_syy", "regr_avgx", "regr_avgy",
+    "corr", "correlation", "join",
+))
+# fmt: on
+
+
+def _why_not(name: str) -> str:
+    bare = name.partition("(")[0]
+    if bare in _NO_FIXED_ORDER or re.fullmatch(r"p\d+", bare):
+        return (
+            "provably has no closed form over power sums of any fixed order "
+            "(Khani & Assent, Proposition 5)"
+        )
+    if bare in _NO_KNOWN_FORM:
+        return "has no known closed form: it is no polynomial in power sums (Theorem 1)"
+    return "is not known"

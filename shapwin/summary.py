@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
@@ -117,11 +117,7 @@ class Summary:
         higher = tuple(powers[2:])
         if other is None:
             return cls(y.size, powers[0], powers[1], c, higher=higher)
-        x = _one_dimensional("other", other)
-        if x.shape != y.shape:
-            raise ArgumentError(
-                f"other has {x.size} values but values has {y.size}: give one for each tuple"
-            )
+        x = _second_column(other, y)
         c2 = _mean_within(x) if center2 is None else float(center2)
         dx = _minus(x, c2)
         return cls(
@@ -136,12 +132,12 @@ class Summary:
         )
 
     @classmethod
-    def each(cls, values: ArrayLike, other: ArrayLike | None = None) -> Summary:
+    def each(cls, values: ArrayLike, other: ArrayLike | None = None, *, order: int = 2) -> Summary:
         """Return one summary a tuple, as arrays: the players of the game one by one.
 
         Parameters
         ----------
-        values, other : array of float, shape (m,)
+        values, other, order
             As in `of`.
 
         Examples
@@ -150,16 +146,14 @@ class Summary:
         [1.0, 3.0]
         """
         y = _one_dimensional("values", values)
-        finite = np.isfinite(y)
-        center = np.where(finite, y, 0.0)
-        a = np.where(finite, 0.0, y)
+        center, a = _finite_and_odd(y)
         ones = np.ones(y.shape, dtype=np.int64)
+        higher = tuple(a**q for q in range(3, order + 1))
         if other is None:
-            return cls(ones, a, a * a, center)
-        x = _one_dimensional("other", other)
-        finite2 = np.isfinite(x)
-        a2 = np.where(finite2, 0.0, x)
-        return cls(ones, a, a * a, center, a2, a * a2, np.where(finite2, x, 0.0))
+            return cls(ones, a, a * a, center, higher=higher)
+        x = _second_column(other, y)
+        center2, a2 = _finite_and_odd(x)
+        return cls(ones, a, a * a, center, a2, a * a2, center2, higher)
 
     @property
     def order(self) -> int:
@@ -195,27 +189,79 @@ class Summary:
 
         Notes
         -----
-        S'_q = Σ_k binom(q, k) (c−c')^(q−k) S_k, with S_0 = m, S_1 = a, S_2 = b.
+        S'_q = Σ_k binom(q, k) (c−c')^(q−k) S_k, with S_0 = m, S_1 = a, S_2 = b; the mixed sum is
+        AB' = AB + (c₂−c₂')A' + (c−c')A₂.
 
         Examples
         --------
         >>> Summary.of([1.0, 3.0]).recentred(0.0).b
         10.0
         """
-        d = self.center - center
-        powers = (self.m, self.a, self.b, *self.higher)
-        moved = [
-            sum((comb(q, k) * d ** (q - k) * powers[k] for k in range(q)), powers[q])
-            for q in range(1, len(powers))
-        ]
-        a, b, higher = moved[0], moved[1], tuple(moved[2:])
+        c2 = self.center2 if center2 is None else center2
+        e = self.center2 - c2 if self.two_columns else None
+        return self.shifted(self.center - center, e, center, c2)
+
+    def shifted(self, d: Numbers, e: Numbers, center: Numbers, center2: Numbers = None) -> Summary:
+        """Return the same tuples' summary about the point that lies `d` below the centre.
+
+        Parameters
+        ----------
+        d, e : float or array
+            c − c' for the value and for the second column (None without one). Given as
+            differences they keep digits that a rounded c' has lost.
+        center, center2 : float or array
+            What to store as c': the new centre, as near as a double comes to it.
+        """
+        md = self.m * d
+        a = self.a + md
+        b = self.b + (self.a + a) * d
+        higher = tuple(self._power_sum(q, d) for q in range(3, self.order + 1))
         if not self.two_columns:
             return Summary(self.m, a, b, center, higher=higher)
-        c2 = self.center2 if center2 is None else center2
-        e = self.center2 - c2
         a2 = self.a2 + self.m * e
-        ab = self.ab + e * self.a + d * self.a2 + self.m * d * e
-        return Summary(self.m, a, b, center, a2, ab, c2, higher)
+        ab = self.ab + e * a + d * self.a2
+        return Summary(self.m, a, b, center, a2, ab, center2, higher)
+
+    def _power_sum(self, q: int, d: Numbers) -> Numbers:
+        """Σ (y−c+d)^q by Horner's rule over the sums of lower order."""
+        sums = (self.m, self.a, self.b, *self.higher)
+        result = sums[0] * d
+        for k in range(1, q):
+            result = (result + comb(q, k) * sums[k]) * d
+        return result + sums[q]
+
+    def take(self, index: Any) -> Summary:
+        """Return the chosen elements of a summary of arrays.
+
+        Parameters
+        ----------
+        index : int, slice or array
+            Any NumPy index.
+
+        Examples
+        --------
+        >>> Summary.each([1.0, 3.0]).take(1).center
+        3.0
+        """
+        return _each_field(self, lambda s: plain(s[index]))
+
+    def total(self) -> Summary:
+        """Merge all elements of a summary of one-dimensional arrays into one.
+
+        Notes
+        -----
+        First the mean of all, then every element moved there and added: as exact as merging one
+        by one in any order, at the cost of a few array operations.
+
+        Examples
+        --------
+        >>> Summary.each([2.0, 4.0, 9.0]).total()
+        Summary(m=3, a=0.0, b=26.0, center=5.0, a2=None, ab=None, center2=None, higher=())
+        """
+        c = _middle(self.m, self.center)
+        c2 = _middle(self.m, self.center2) if self.two_columns else None
+        merged = _each_sum(self.recentred(c, c2), lambda s: plain(np.sum(s)))
+        return replace(merged, m=plain(np.sum(self.m)))
 
     def __add__(self, other: Summary) -> Summary:
         if not isinstance(other, Summary):
@@ -238,12 +284,21 @@ class Summary:
 def about_mean(total: Summary, part: Summary) -> tuple[Summary, Summary]:
     """Return window and group, both about the window's own mean.
 
-    A mean that is NaN or ±Inf cannot be a centre: such a window keeps its finite one, so that
-    the sums of groups without the odd value stay finite.
+    The sums are about the exact mean c + A/m; only the stored centre is rounded. A mean that is
+    NaN or ±Inf cannot be a centre: such a window keeps its finite one, so that the sums of groups
+    without the odd value stay finite.
     """
-    c = _finite_or(total.mean, total.center)
-    c2 = _finite_or(total.mean2, total.center2) if total.two_columns else None
-    return total.recentred(c, c2), part.recentred(c, c2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = _finite_or_zero(np.divide(total.a, total.m))
+        r2 = _finite_or_zero(np.divide(total.a2, total.m)) if total.two_columns else None
+    c, c2 = plain(total.center + r), None if r2 is None else plain(total.center2 + r2)
+    if r2 is None:
+        return total.shifted(-r, None, c), part.shifted(part.center - total.center - r, None, c)
+    e = part.center2 - total.center2 - r2
+    return (
+        total.shifted(-r, -r2, c, c2),
+        part.shifted(part.center - total.center - r, e, c, c2),
+    )
 
 
 def _one_dimensional(name: str, values: ArrayLike) -> Any:
@@ -253,6 +308,21 @@ def _one_dimensional(name: str, values: ArrayLike) -> Any:
             f"{name} has {array.ndim} dimensions: give a one-dimensional array of numbers"
         )
     return array
+
+
+def _second_column(other: ArrayLike, y: Any) -> Any:
+    x = _one_dimensional("other", other)
+    if x.shape != y.shape:
+        raise ArgumentError(
+            f"other has {x.size} values but values has {y.size}: give one for each tuple"
+        )
+    return x
+
+
+def _finite_and_odd(y: Any) -> Any:
+    """Split values into finite centres and the NaN and ±Inf that stay in the sums."""
+    finite = np.isfinite(y)
+    return np.where(finite, y, 0.0), np.where(finite, 0.0, y)
 
 
 def _mean_within(y: Any) -> float:
@@ -270,14 +340,23 @@ def _minus(y: Any, center: float) -> Any:
 
 
 def _between(m: Numbers, c: Numbers, other_m: Numbers, other_c: Numbers) -> Numbers:
-    """The weighted mean of two centres; the one of the set that has tuples if just one has."""
-    both = np.logical_and(np.greater_equal(m, 0), np.greater(other_m, 0))
-    fraction = np.where(both, other_m, 0) / np.where(both, np.add(m, other_m), 1)
+    """The weighted mean of two centres; where one set is empty, exactly the other's."""
+    size, other_size = np.abs(m), np.abs(other_m)
+    fraction = other_size / np.maximum(size + other_size, 1)
     return plain(np.where(fraction == 1.0, other_c, c + (other_c - c) * fraction))
 
 
-def _finite_or(value: Numbers, fallback: Numbers) -> Numbers:
-    return plain(np.where(np.isfinite(value), value, fallback))
+def _middle(m: Numbers, c: Numbers) -> Numbers:
+    """The weighted mean of all centres, found as one of them plus a small step."""
+    size = np.abs(m)
+    if not np.any(size):
+        return 0.0
+    anchor = c[np.argmax(size)]
+    return plain(anchor + np.sum(size * (c - anchor)) / np.sum(size))
+
+
+def _finite_or_zero(value: Numbers) -> Numbers:
+    return plain(np.where(np.isfinite(value), value, 0.0))
 
 
 def _same_kind(left: Summary, right: Summary) -> None:
@@ -309,10 +388,16 @@ def _plus(left: Summary, right: Summary, sign: int) -> Summary:
 
 
 def _each_sum(s: Summary, change: Any) -> Summary:
+    """Change the sums, but not the count and the centres."""
     pair: Pair = (change(s.a2), change(s.ab), s.center2) if s.two_columns else (None, None, None)
-    return Summary(
-        s.m, change(s.a), change(s.b), s.center, *pair, tuple(change(h) for h in s.higher)
-    )
+    higher = tuple(change(h) for h in s.higher)
+    return Summary(s.m, change(s.a), change(s.b), s.center, *pair, higher)
+
+
+def _each_field(s: Summary, change: Any) -> Summary:
+    sums = _each_sum(s, change)
+    center2 = change(s.center2) if s.two_columns else None
+    return replace(sums, m=change(s.m), center=change(s.center), center2=center2)
 
 
 def plain(value: Any) -> Any:
