@@ -1,0 +1,73 @@
+"""The SQL functions of shapwin, made known to a Spark session."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pyspark import cloudpickle
+
+from ..errors import ArgumentError
+from .sql_functions import create_statements, load
+from .udafs import AGGREGATES, arrow_function, pandas_function
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FLAVORS = {"arrow": arrow_function, "pandas": pandas_function}
+
+# Name → what it is, of every function that `register` makes.
+FUNCTIONS: dict[str, str] = {aggregate.name: aggregate.what for aggregate in AGGREGATES} | {
+    function.name: function.comment for function in load().values() if function.is_public
+}
+
+
+def register(spark: SparkSession, flavor: str = "arrow") -> list[str]:
+    """Make every SQL function of shapwin in a Spark session.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        Classic or Connect. The functions live as long as the session; calling again replaces them.
+    flavor : {"arrow", "pandas"}
+        How the aggregates exchange rows with Python. Flavor pandas is slower, reads NaN as NULL,
+        and has no ``shapley_explain``.
+
+    Returns
+    -------
+    list of str
+        The functions' names.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such flavor.
+
+    Examples
+    --------
+    >>> import shapwin
+    >>> shapwin.register(spark)  # doctest: +SKIP
+    >>> spark.sql("SELECT shapley_avg(fare, region = 'EU') FROM trips")  # doctest: +SKIP
+    """
+    if flavor not in FLAVORS:
+        raise ArgumentError(f"flavor {flavor!r} is not available: use 'arrow' or 'pandas'")
+    with _shipped_with_the_functions():
+        for aggregate in AGGREGATES:
+            spark.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {aggregate.name}")
+            spark.udf.register(aggregate.name, FLAVORS[flavor](aggregate))
+    for statement in create_statements():
+        spark.sql(statement)
+    return list(FUNCTIONS)
+
+
+@contextmanager
+def _shipped_with_the_functions() -> Iterator[None]:
+    """Pickle shapwin's own code with the functions: workers need not have it installed."""
+    package = sys.modules[__package__.partition(".")[0]]
+    cloudpickle.register_pickle_by_value(package)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        cloudpickle.unregister_pickle_by_value(package)  # type: ignore[no-untyped-call]
