@@ -27,10 +27,19 @@ from .summary import Numbers, Summary, plain
 # (j, k) stands for the mixed power sum Σ y^j x^k; (0, 0) for the count.
 Power = tuple[int, int]
 PowerSums = Mapping[Power, Numbers]
-Polynomial = dict[Power, Numbers]
 Factors = tuple[Power, ...]
+FloatArray = NDArray[np.float64]
+
+# A power of the player's own values times power sums of the window, and how often it occurs.
+Monomial = tuple[Power, Factors]
+Polynomial = dict[Monomial, int]
+# Where a monomial's factor comes from: the term, p, "inside" (α−β) or "outside" (β), how often.
+Part = tuple[int, int, str, int]
 
 _COUNT: Power = (0, 0)
+
+# One call with more window sizes than this does not fill the cache.
+_MANY_SIZES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +93,8 @@ class MomentGame:
 
     name: str
     terms: tuple[Term, ...]
-    _cache: dict[tuple[int, str, int, int], float] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    _expansion: dict[Monomial, list[Part]] = field(default_factory=dict, repr=False, compare=False)
+    _by_size: dict[int, FloatArray] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def columns(self) -> int:
@@ -155,7 +163,7 @@ class MomentGame:
         """
         return plain(sum(c * part[power] for power, c in self.coefficients(total).items()))
 
-    def coefficients(self, total: PowerSums) -> Polynomial:
+    def coefficients(self, total: PowerSums) -> dict[Power, Numbers]:
         """Return c_ℓ: φ of a tuple is Σ_ℓ c_ℓ y^ℓ, Φ of a group Σ_ℓ c_ℓ M_ℓ,P (Theorem 1).
 
         Parameters
@@ -163,45 +171,68 @@ class MomentGame:
         total : mapping of (j, k) to float or array
             The window's power sums.
         """
-        result: Polynomial = {}
-        for index, term in enumerate(self.terms):
-            for factors in _partitions(term.powers):
-                alpha, beta = self._alpha_beta(index, len(factors), total[_COUNT])
-                everyone = _distinct(factors, total)
-                _add(result, _COUNT, beta * everyone)
-                for power, c in _with_player(factors, total).items():
-                    _add(result, power, (alpha - beta) * c)
+        monomials = self._monomials()
+        factors = self._factors(total[_COUNT])
+        result: dict[Power, Numbers] = {}
+        for (power, sums), factor in zip(monomials, factors, strict=True):
+            c = factor * _product(sums, total)
+            result[power] = result[power] + c if power in result else c
         return result
 
-    def _alpha_beta(self, term: int, p: int, n: Numbers) -> tuple[Numbers, Numbers]:
+    def _monomials(self) -> dict[Monomial, list[Part]]:
+        """Φ written out, once: which monomials, and from which unit games each takes its factor."""
+        if not self._expansion:
+            for index, term in enumerate(self.terms):
+                for factors in _partitions(term.powers):
+                    for kind, polynomial in (
+                        ("outside", _distinct(factors)),
+                        ("inside", _with_player(factors)),
+                    ):
+                        for monomial, count in polynomial.items():
+                            parts = self._expansion.setdefault(monomial, [])
+                            parts.append((index, len(factors), kind, count))
+        return self._expansion
+
+    def _factors(self, n: Numbers) -> FloatArray:
+        """The factor of every monomial, shape (monomials, *shape of n); O(N) for a new N."""
         sizes, where = np.unique(np.asarray(n, dtype=np.int64), return_inverse=True)
-        missing = [int(s) for s in sizes if (term, "α", p, int(s)) not in self._cache]
-        if missing:
-            alphas, betas = _unit_values(self.terms[term].coefficient, p, np.array(missing))
-            for s, alpha, beta in zip(missing, alphas, betas, strict=True):
-                self._cache[term, "α", p, s] = float(alpha)
-                self._cache[term, "β", p, s] = float(beta)
-        shape = np.shape(n)
-        alpha, beta = (
-            np.array([self._cache[term, part, p, int(s)] for s in sizes])[where].reshape(shape)
-            for part in "αβ"
-        )
-        return alpha, beta
+        if sizes.size > _MANY_SIZES:
+            table = self._factors_of(np.maximum(sizes, 1)).T
+        else:
+            known = sizes.tolist()
+            new = np.array([s for s in known if s not in self._by_size], dtype=np.int64)
+            if new.size:
+                columns = self._factors_of(np.maximum(new, 1)).T
+                self._by_size.update(zip(new.tolist(), columns, strict=True))
+            table = np.array([self._by_size[s] for s in known])
+        return table.T[:, where].reshape(-1, *np.shape(n))
+
+    def _factors_of(self, sizes: NDArray[np.int64]) -> Any:
+        """The same for ascending N >= 1, in long double: large terms of both signs meet here."""
+        units: dict[tuple[int, int], dict[str, Any]] = {}
+        rows = []
+        for parts in self._monomials().values():
+            row = np.zeros(len(sizes), dtype=np.longdouble)
+            for term, p, kind, count in parts:
+                if (term, p) not in units:
+                    units[term, p] = _unit_values(self.terms[term].coefficient, p, sizes)
+                row += count * units[term, p][kind]
+            rows.append(row)
+        return np.asarray(rows, dtype=np.float64)
 
 
-def _unit_values(g: Callable[[Any], Any], p: int, sizes: NDArray[np.int64]) -> Any:
-    """α_p and β_p for each of these N (ascending, >= 1), by one pass over coalition sizes."""
-    top = int(sizes[-1])
-    s = np.arange(top, dtype=np.longdouble)
+def _unit_values(g: Callable[[Any], Any], p: int, sizes: NDArray[np.int64]) -> dict[str, Any]:
+    """β_p and α_p − β_p for each of these N (ascending), by one pass over coalition sizes."""
+    s = np.arange(int(sizes[-1]), dtype=np.longdouble)
     after = np.asarray(g(s + 1), dtype=np.longdouble) * np.ones_like(s)
     step = np.diff(after, prepend=np.longdouble(0))
-    index = sizes - 1
     n = sizes.astype(np.longdouble)
-    betas = np.cumsum(_falling(s, p) * step)[index] / (n * _at_least_1(_falling(n - 1, p)))
+    beta = np.cumsum(_falling(s, p) * step)[sizes - 1] / (n * _at_least_1(_falling(n - 1, p)))
     if p == 0:
-        return betas, betas
-    inside = np.cumsum(_falling(s, p - 1) * after)[index]
-    return inside / (n * _at_least_1(_falling(n - 1, p - 1))), betas
+        return {"outside": beta, "inside": np.zeros_like(beta)}
+    alpha = np.cumsum(_falling(s, p - 1) * after)[sizes - 1]
+    alpha /= n * _at_least_1(_falling(n - 1, p - 1))
+    return {"outside": beta, "inside": alpha - beta}
 
 
 def _falling(s: Any, p: int) -> Any:
@@ -240,36 +271,39 @@ def _partitions(factors: Factors) -> Iterable[Factors]:
             yield (*blocks[:k], _times(first, block), *blocks[k + 1 :])
 
 
-def _distinct(factors: Factors, sums: PowerSums) -> Numbers:
-    """Σ over tuples of distinct players of the product of their powers, from power sums."""
+def _distinct(factors: Factors) -> Polynomial:
+    """Σ over tuples of distinct players of the product of their powers, in power sums."""
     if not factors:
-        return 1.0
+        return {(_COUNT, ()): 1}
     first, rest = factors[0], factors[1:]
-    total = sums[first] * _distinct(rest, sums)
+    result: Polynomial = {}
+    for (_, sums), count in _distinct(rest).items():
+        _add(result, (_COUNT, tuple(sorted((first, *sums)))), count)
     for k, block in enumerate(rest):
-        total = total - _distinct((*rest[:k], _times(first, block), *rest[k + 1 :]), sums)
-    return total
+        for monomial, count in _distinct((*rest[:k], _times(first, block), *rest[k + 1 :])).items():
+            _add(result, monomial, -count)
+    return result
 
 
-def _with_player(factors: Factors, sums: PowerSums) -> Polynomial:
-    """The same sum over the tuples that hold a player i, as a polynomial in y_i."""
+def _with_player(factors: Factors) -> Polynomial:
+    """The same sum over the tuples that hold a player i, with the powers of y_i."""
     result: Polynomial = {}
     for k, power in enumerate(factors):
-        for other, c in _without_player(factors[:k] + factors[k + 1 :], sums).items():
-            _add(result, _times(power, other), c)
+        for (other, sums), count in _without_player(factors[:k] + factors[k + 1 :]).items():
+            _add(result, (_times(power, other), sums), count)
     return result
 
 
-def _without_player(factors: Factors, sums: PowerSums) -> Polynomial:
+def _without_player(factors: Factors) -> Polynomial:
     """The same sum over the tuples that lack player i: all, minus those that hold it."""
-    result: Polynomial = {_COUNT: _distinct(factors, sums)}
-    for power, c in _with_player(factors, sums).items():
-        _add(result, power, -c)
+    result = dict(_distinct(factors))
+    for monomial, count in _with_player(factors).items():
+        _add(result, monomial, -count)
     return result
 
 
-def _add(polynomial: Polynomial, power: Power, c: Numbers) -> None:
-    polynomial[power] = polynomial[power] + c if power in polynomial else c
+def _add(polynomial: Polynomial, monomial: Monomial, count: int) -> None:
+    polynomial[monomial] = polynomial.get(monomial, 0) + count
 
 
 # ---- ready-made games ------------------------------------------------------------------------

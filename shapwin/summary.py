@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
@@ -110,7 +111,7 @@ class Summary:
         >>> Summary.of([1.0, 3.0])
         Summary(m=2, a=0.0, b=2.0, center=2.0, a2=None, ab=None, center2=None, higher=())
         """
-        y = _one_dimensional("values", values)
+        y = one_dimensional("values", values)
         c = _mean_within(y) if center is None else float(center)
         dy = _minus(y, c)
         powers = [float(np.sum(dy**q)) for q in range(1, order + 1)]
@@ -145,7 +146,7 @@ class Summary:
         >>> Summary.each([1.0, 3.0]).center.tolist()
         [1.0, 3.0]
         """
-        y = _one_dimensional("values", values)
+        y = one_dimensional("values", values)
         center, a = _finite_and_odd(y)
         ones = np.ones(y.shape, dtype=np.int64)
         higher = tuple(a**q for q in range(3, order + 1))
@@ -236,14 +237,14 @@ class Summary:
         Parameters
         ----------
         index : int, slice or array
-            Any NumPy index.
+            Any NumPy index of the last axis.
 
         Examples
         --------
         >>> Summary.each([1.0, 3.0]).take(1).center
         3.0
         """
-        return _each_field(self, lambda s: plain(s[index]))
+        return each_field(lambda s: plain(s[..., index]), self)
 
     def total(self) -> Summary:
         """Merge all elements of a summary of one-dimensional arrays into one.
@@ -267,9 +268,7 @@ class Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         _same_kind(self, other)
-        c = _between(self.m, self.center, other.m, other.center)
-        c2 = _between(self.m, self.center2, other.m, other.center2) if self.two_columns else None
-        return _plus(self.recentred(c, c2), other.recentred(c, c2), 1)
+        return _merged(self, other, self.m, other.m)
 
     def __sub__(self, other: Summary) -> Summary:
         if not isinstance(other, Summary):
@@ -279,6 +278,15 @@ class Summary:
         # Nothing left means exactly nothing: rounding, NaN and Inf go with the tuples.
         empty = np.equal(left.m, 0)
         return _each_sum(left, lambda s: plain(np.where(empty, 0.0, s)))
+
+
+def merge_stacks(left: Summary, right: Summary) -> Summary:
+    """Merge windows with their groups: sums of shape (1 + groups, n), centres of shape (n,).
+
+    Row 0 of a stack is the whole and the other rows are groups of its tuples. They share the
+    whole's centre, so a group's sums are never larger than those of the whole.
+    """
+    return _merged(left, right, left.m[0], right.m[0])
 
 
 def about_mean(total: Summary, part: Summary) -> tuple[Summary, Summary]:
@@ -301,7 +309,8 @@ def about_mean(total: Summary, part: Summary) -> tuple[Summary, Summary]:
     )
 
 
-def _one_dimensional(name: str, values: ArrayLike) -> Any:
+def one_dimensional(name: str, values: ArrayLike) -> Any:
+    """The argument as a one-dimensional array of doubles."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise ArgumentError(
@@ -311,7 +320,7 @@ def _one_dimensional(name: str, values: ArrayLike) -> Any:
 
 
 def _second_column(other: ArrayLike, y: Any) -> Any:
-    x = _one_dimensional("other", other)
+    x = one_dimensional("other", other)
     if x.shape != y.shape:
         raise ArgumentError(
             f"other has {x.size} values but values has {y.size}: give one for each tuple"
@@ -337,6 +346,13 @@ def _mean_within(y: Any) -> float:
 def _minus(y: Any, center: float) -> Any:
     with np.errstate(over="ignore", invalid="ignore"):
         return y - center
+
+
+def _merged(left: Summary, right: Summary, m: Numbers, other_m: Numbers) -> Summary:
+    """The sum about the mean of both centres, weighted by these counts."""
+    c = _between(m, left.center, other_m, right.center)
+    c2 = _between(m, left.center2, other_m, right.center2) if left.two_columns else None
+    return _plus(left.recentred(c, c2), right.recentred(c, c2), 1)
 
 
 def _between(m: Numbers, c: Numbers, other_m: Numbers, other_c: Numbers) -> Numbers:
@@ -394,10 +410,19 @@ def _each_sum(s: Summary, change: Any) -> Summary:
     return Summary(s.m, change(s.a), change(s.b), s.center, *pair, higher)
 
 
-def _each_field(s: Summary, change: Any) -> Summary:
-    sums = _each_sum(s, change)
-    center2 = change(s.center2) if s.two_columns else None
-    return replace(sums, m=change(s.m), center=change(s.center), center2=center2)
+def each_field(change: Callable[..., Any], *summaries: Summary) -> Summary:
+    """Make a summary field by field from the same fields of others; absent ones stay absent."""
+
+    def made(name: str) -> Any:
+        fields = [getattr(s, name) for s in summaries]
+        return None if fields[0] is None else change(*fields)
+
+    m, a, b, center, a2, ab, center2 = (made(name) for name in _FIELDS)
+    higher = tuple(change(*sums) for sums in zip(*(s.higher for s in summaries), strict=True))
+    return Summary(m, a, b, center, a2, ab, center2, higher)
+
+
+_FIELDS = ("m", "a", "b", "center", "a2", "ab", "center2")
 
 
 def plain(value: Any) -> Any:

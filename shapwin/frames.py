@@ -1,0 +1,378 @@
+"""Any frame [begin, end) of a sequence, answered without ever subtracting one sum from another.
+
+Rows are cut into short blocks. A frame is the end of one block, some whole blocks and the start of
+another: three pieces that hold nothing but the frame's own tuples, so a NaN, an Inf or a 10¹⁷
+leaves no trace in the frames without it (Khani & Assent, Corollaries 1 and 2, with merges only).
+
+Every sum is about a point inside its own piece, and groups share the centre of the whole. As
+Σ_{i∈S}(y_i−ȳ_S)² only grows when S does, no sum on the way is much larger than the frame's own.
+
+The pieces are *stacks*: a `Summary` with sums of shape (1 + groups, n), row 0 the whole and the
+others groups of its tuples, and centres of shape (n,).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ArgumentError, ArgumentTypeError
+from .summary import Summary, each_field, merge_stacks, one_dimensional
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+IndexArray = NDArray[np.int64]
+
+# Rows in a block: enough to keep the table small, few enough for one centre a block.
+BLOCK = 64
+
+
+class Frames:
+    """A sequence of tuples, or of summaries, ready to answer any frame of it in constant time.
+
+    Make one with `of_rows` or `of_summaries`.
+
+    Examples
+    --------
+    >>> frames = Frames.of_rows([2.0, 4.0, 10.0, 9.0], [False, True, True, False])
+    >>> total, groups = frames.answer([0, 1], [3, 4])
+    >>> total.mean.round(2).tolist(), groups.m.tolist()
+    ([5.33, 7.67], [[2.0, 2.0]])
+    """
+
+    def __init__(
+        self, length: int, table: Table, rows: Rows | None = None, odd: Odd | None = None
+    ) -> None:
+        self.length = length
+        self.table = table
+        self.rows = rows
+        self.odd = odd
+
+    @classmethod
+    def of_rows(
+        cls,
+        values: ArrayLike,
+        members: ArrayLike,
+        other: ArrayLike | None = None,
+        *,
+        order: int = 2,
+        block: int = BLOCK,
+    ) -> Frames:
+        """Prepare tuples.
+
+        Parameters
+        ----------
+        values : array of float, shape (N,)
+            In the order that frames refer to. NaN and ±Inf are values.
+        members : array of bool, shape (N,) or (groups, N)
+            Which tuples belong to each group.
+        other : array of float, shape (N,), optional
+            The second column of covariances.
+        order : int, default 2
+            The highest power kept, for central moments.
+        block : int
+            Rows in a block. Frames within one block cost a step a row.
+        """
+        y, groups, x = checked_rows(values, members, other)
+        rows = Rows(finite(y), groups, None if x is None else finite(x), order, block)
+        return cls(y.size, Table(rows.blocks()), rows, Odd.of(y, groups, x))
+
+    @classmethod
+    def of_summaries(cls, items: Summary, members: ArrayLike) -> Frames:
+        """Prepare summaries, such as the pane rows of one key in time order.
+
+        Parameters
+        ----------
+        items : Summary
+            Fields are arrays of shape (N,); items with m = 0 are allowed.
+        members : array of bool, shape (N,) or (groups, N)
+            Which items belong to each group.
+        """
+        m, groups, _ = checked_rows(items.m, members, None)
+        return cls(m.size, Table(masked(items, _with_all(groups))))
+
+    def answer(self, begin: ArrayLike, end: ArrayLike) -> tuple[Summary, Summary]:
+        """Return the summaries of frames and of the groups in them.
+
+        Parameters
+        ----------
+        begin, end : array of int, shape (frames,)
+            Frame i is [begin[i], end[i]): in any order, of any length, empty if end <= begin.
+
+        Returns
+        -------
+        total, parts : Summary
+            Sums of shape (frames,) and (groups, frames), about common centres.
+
+        Raises
+        ------
+        ArgumentError
+            If a frame reaches beyond the sequence.
+        """
+        b, e = self._checked_frames(begin, end)
+        stack = self._stack(b, e)
+        if self.odd is not None:
+            stack = self.odd.put_back(stack, b, e)
+        return _rows_of(stack, 0), _rows_of(stack, slice(1, None))
+
+    def _checked_frames(self, begin: ArrayLike, end: ArrayLike) -> tuple[IndexArray, IndexArray]:
+        b, e = (np.asarray(frame) for frame in (begin, end))
+        if b.shape != e.shape or b.ndim != 1 or b.dtype.kind + e.dtype.kind not in _WHOLE:
+            raise ArgumentError(
+                "begin and end are no whole numbers, one of each for every frame: "
+                f"their types and shapes are {b.dtype} {b.shape} and {e.dtype} {e.shape}"
+            )
+        wrong = (e > b) & ((b < 0) | (e > self.length))
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise ArgumentError(
+                f"frame [{b[i]}, {e[i]}) reaches beyond the {self.length} rows: clip begin and end"
+            )
+        some = e > b
+        return np.where(some, b, 0).astype(np.int64), np.where(some, e, 0).astype(np.int64)
+
+    def _stack(self, b: IndexArray, e: IndexArray) -> Summary:
+        if self.rows is None:
+            return self.table.answer(b, e)
+        first, last = b // self.rows.block, (e - 1) // self.rows.block
+        long = first < last
+        if long.all():
+            return self._three_pieces(self.rows, b, e)
+        stack = self.rows.directly(b, e)
+        if not long.any():
+            return stack
+        chosen = np.flatnonzero(long)
+        return _put(stack, chosen, self._three_pieces(self.rows, b[chosen], e[chosen]))
+
+    def _three_pieces(self, rows: Rows, b: IndexArray, e: IndexArray) -> Summary:
+        """Frames that begin and end in different blocks."""
+        suffix, prefix = rows.edges()
+        middle = self.table.answer(b // rows.block + 1, (e - 1) // rows.block)
+        return merge_stacks(merge_stacks(suffix.take(b), middle), prefix.take(e - 1))
+
+
+_WHOLE = ("ii", "iu", "ui", "uu")
+
+
+class Table:
+    """A disjoint sparse table: any range of items is one merge of two stored stacks.
+
+    At level l, items lie in blocks of 2^l. `suffix` holds for every item the stack from it to the
+    end of its block, `prefix` the one from the start of its block to it. The level at which the
+    two ends of a range fall into neighbouring blocks answers it. O(N log N) merges and memory.
+
+    Parameters
+    ----------
+    items : Summary
+        A stack of N items.
+    """
+
+    def __init__(self, items: Summary) -> None:
+        self.size = items.m.shape[-1]
+        prefixes, suffixes = [items], [items]
+        index = np.arange(self.size)
+        for level in range(max(self.size - 1, 0).bit_length()):
+            block = index >> level
+            odd = np.flatnonzero(block & 1)
+            wholes = prefixes[-1].take((block[odd] << level) - 1)
+            prefixes.append(_put(prefixes[-1], odd, merge_stacks(wholes, prefixes[-1].take(odd))))
+            even = np.flatnonzero((block & 1 == 0) & ((block + 1) << level < self.size))
+            wholes = suffixes[-1].take((block[even] + 1) << level)
+            suffixes.append(_put(suffixes[-1], even, merge_stacks(suffixes[-1].take(even), wholes)))
+        self.prefix, self.suffix = _end_to_end(prefixes), _end_to_end(suffixes)
+
+    def answer(self, begin: IndexArray, end: IndexArray) -> Summary:
+        """Return the stacks of the ranges [begin, end); the empty ones are all zero."""
+        if self.size == 0:
+            return masked(self.prefix.take(np.zeros_like(begin)), np.zeros_like(begin, np.bool_))
+        first = np.minimum(begin, self.size - 1)
+        last = np.maximum(end - 1, first)
+        level = np.maximum(np.frexp((first ^ last).astype(np.float64))[1] - 1, 0) * self.size
+        left, right = self.suffix.take(level + first), self.prefix.take(level + last)
+        if (end - begin).min() > 1:
+            return merge_stacks(left, right)
+        return merge_stacks(masked(left, begin < end), masked(right, begin < end - 1))
+
+
+class Rows:
+    """Finite tuples and their groups, cut into blocks; the last is filled with no players.
+
+    Parameters
+    ----------
+    y, x : array of float, shape (N,)
+        Finite values; `x` may be None.
+    groups : array of bool, shape (groups, N)
+    order, block : int
+        As in `Frames.of_rows`.
+    """
+
+    def __init__(
+        self, y: FloatArray, groups: BoolArray, x: FloatArray | None, order: int, block: int
+    ) -> None:
+        fill = -y.size % block or block
+        self.y = np.pad(y, (0, fill))
+        self.x = None if x is None else np.pad(x, (0, fill))
+        self.chosen = np.pad(_with_all(groups), ((0, 0), (0, fill)))
+        self.order, self.block = order, block
+        self._edges: tuple[Summary, Summary] | None = None
+
+    def about(self, index: Any, center: FloatArray, center2: FloatArray | None) -> Summary:
+        """Return the stacks of single tuples about given centres."""
+        chosen = self.chosen[:, index]
+        d = self.y[index] - center
+        powers = [np.where(chosen, d, 0.0)]
+        while len(powers) < self.order:
+            powers.append(powers[-1] * d)
+        m, higher = chosen.astype(np.float64), tuple(powers[2:])
+        if self.x is None:
+            return Summary(m, powers[0], powers[1], center, higher=higher)
+        a2 = np.where(chosen, self.x[index] - center2, 0.0)
+        return Summary(m, powers[0], powers[1], center, a2, a2 * d, center2, higher)
+
+    def blocks(self) -> Summary:
+        """Return the stacks of all blocks, about their means."""
+        index = np.arange(self.y.size).reshape(-1, self.block)
+        c, c2 = _means(self.y[index]), None if self.x is None else _means(self.x[index])
+        summed = each_field(
+            lambda s: s.sum(axis=-1), self.about(index, c, np.zeros(1) if c2 is None else c2)
+        )
+        return replace(summed, center=c[:, 0], center2=None if c2 is None else c2[:, 0])
+
+    def edges(self) -> tuple[Summary, Summary]:
+        """Return for every row the stacks from it to its block's end and from its start to it.
+
+        The first are about the block's last row, the others about its first: rows of the piece.
+        """
+        if self._edges is None:
+            index = np.arange(self.y.size).reshape(-1, self.block)
+            backward = self._accumulated(index[:, ::-1])
+            suffix = each_field(lambda s: s[..., ::-1], backward)
+            self._edges = _flat(suffix), _flat(self._accumulated(index))
+        return self._edges
+
+    def _accumulated(self, index: IndexArray) -> Summary:
+        c = self.y[index[:, :1]]
+        c2 = None if self.x is None else self.x[index[:, :1]]
+        sums = each_field(lambda s: s.cumsum(axis=-1), self.about(index, c, c2))
+        wide = (None if s is None else np.broadcast_to(s, index.shape) for s in (c, c2))
+        return replace(sums, center=next(wide), center2=next(wide))
+
+    def directly(self, begin: IndexArray, end: IndexArray) -> Summary:
+        """Return the stacks of frames within one block, row by row about their first."""
+        c, c2 = self.y[begin], None if self.x is None else self.x[begin]
+        length = np.minimum(end - begin, self.block)
+        result = masked(self.about(begin, c, c2), length > 0)
+        for k in range(1, int(length.max(initial=0))):
+            inside = k < length
+            row = self.about(np.where(inside, begin + k, begin), c, c2)
+            added = each_field(np.add, result, masked(row, inside))
+            result = replace(added, center=c, center2=c2)
+        return result
+
+
+class Odd:
+    """The NaN and ±Inf of a column, kept apart: how many of each kind lie before every row.
+
+    Counts are exact whole numbers, so their differences are; sums of such values are not.
+
+    Parameters
+    ----------
+    before, before2 : array of int, shape (3, 1 + groups, N + 1)
+        Of the value and of the second column: counts of NaN, +Inf and −Inf.
+    """
+
+    def __init__(self, before: Any, before2: Any) -> None:
+        self.before, self.before2 = before, before2
+
+    @classmethod
+    def of(cls, y: FloatArray, groups: BoolArray, x: FloatArray | None) -> Odd | None:
+        """Count them, or return None if all values are finite."""
+        if np.isfinite(y).all() and (x is None or np.isfinite(x).all()):
+            return None
+        chosen = _with_all(groups)
+        return cls(_counts(y, chosen), None if x is None else _counts(x, chosen))
+
+    def put_back(self, stack: Summary, b: IndexArray, e: IndexArray) -> Summary:
+        """Add to the sums of frames what the finite rows lack."""
+        odd = _odd_sum(self.before, b, e)
+        higher = tuple(h + odd**q for q, h in enumerate(stack.higher, start=3))
+        stack = replace(stack, a=stack.a + odd, b=stack.b + odd * odd, higher=higher)
+        if self.before2 is None:
+            return stack
+        odd2 = _odd_sum(self.before2, b, e)
+        return replace(stack, a2=stack.a2 + odd2, ab=stack.ab + odd * 0 + odd2 * 0)
+
+
+def _counts(column: FloatArray, chosen: BoolArray) -> Any:
+    kinds = np.array([np.isnan(column), column == np.inf, column == -np.inf])
+    counts = np.cumsum(kinds[:, None, :] & chosen, axis=-1)
+    return np.pad(counts, ((0, 0), (0, 0), (1, 0)))
+
+
+def _odd_sum(before: Any, b: IndexArray, e: IndexArray) -> FloatArray:
+    nan, high, low = before[..., e] - before[..., b] > 0
+    infinite = np.where(high, np.inf, np.where(low, -np.inf, 0.0))
+    return np.where(nan | (high & low), np.nan, infinite)
+
+
+# ---- helpers ---------------------------------------------------------------------------------
+
+
+def checked_rows(values: Any, members: Any, other: Any) -> tuple[Any, Any, Any]:
+    """Return values (N,), groups (G, N) and the second column once their shapes agree."""
+    y = one_dimensional("values", values)
+    groups = np.atleast_2d(np.asarray(members))
+    if groups.dtype != np.bool_:
+        raise ArgumentTypeError(f"member has type {groups.dtype}: give one bool for each of values")
+    x = None if other is None else one_dimensional("other", other)
+    for name, size in (("member", groups.shape[-1]), ("other", y.size if x is None else x.size)):
+        if size != y.size or groups.ndim != 2:
+            raise ArgumentError(f"{name} has {size} entries but values has {y.size}: give as many")
+    return y, groups, x
+
+
+def finite(column: FloatArray) -> FloatArray:
+    """The column with 0 in place of NaN and ±Inf."""
+    return np.where(np.isfinite(column), column, 0.0)
+
+
+def masked(stack: Summary, kept: BoolArray) -> Summary:
+    """The same sums where `kept`, and none elsewhere."""
+    sums = each_field(lambda s: np.where(kept, s, 0.0), stack)
+    return replace(sums, center=stack.center, center2=stack.center2)
+
+
+def _with_all(groups: BoolArray) -> BoolArray:
+    return np.concatenate([np.ones((1, groups.shape[1]), dtype=np.bool_), groups])
+
+
+def _means(rows: FloatArray) -> FloatArray:
+    """Means along the last axis, as one entry plus a step: equal values are their own mean."""
+    first = rows[:, :1]
+    return np.asarray(first + (rows - first).mean(axis=-1, keepdims=True))
+
+
+def _flat(stack: Summary) -> Summary:
+    return each_field(lambda s: s.reshape(*s.shape[:-2], -1), stack)
+
+
+def _end_to_end(levels: list[Summary]) -> Summary:
+    """Lay levels end to end, so that one index finds (level, item)."""
+    return each_field(lambda *fields: np.concatenate(fields, axis=-1), *levels)
+
+
+def _put(stack: Summary, index: IndexArray, new: Summary) -> Summary:
+    def changed(old: Any, changes: Any) -> Any:
+        result = old.copy()
+        result[..., index] = changes
+        return result
+
+    return each_field(changed, stack, new)
+
+
+def _rows_of(stack: Summary, rows: Any) -> Summary:
+    """The whole (row 0) or the groups of a stack."""
+    return each_field(lambda s: s[rows] if s.ndim == 2 else s, stack)
