@@ -34,7 +34,7 @@ class _Parts(NamedTuple):
 
 
 _STATISTICS = {
-    "sum": _Parts("_share_sum(m, a_p, center)", "_lift_sum(n, a, m, a_p)", "0D"),
+    "sum": _Parts("s_p", "_lift_sum(n, a, m, a_p)", "0D"),
     "count": _Parts("m", "0D", "0D"),
     "avg": _Parts("_share_avg(n, m, a_p, center)", "_lift_avg(n, a, m, a_p)", "_weight_avg(n)"),
     "var_pop": _Parts(
@@ -267,7 +267,7 @@ def _long(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataF
         "n",
         "value",
         "m",
-        F.when(some, F.col("center") + F.col("a_p") / F.col("m")).alias("group_mean"),
+        F.when(some, F.col("s_p") / F.col("m")).alias("group_mean"),
         "phi",
         *(F.when(some, F.col(name)).otherwise(0.0).alias(name) for name in ("share", "lift")),
         "weight",

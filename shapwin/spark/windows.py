@@ -12,7 +12,8 @@ from .intervals import duration
 from .panes import PaneTable
 
 # The names that the closed form of sql/functions gives to sums of the window and of the group.
-TOTALS, PARTS = ("a", "b"), ("a_p", "b_p")
+# Here s and s_p are the plain sums Σ y, which no outlier elsewhere in the window touches.
+TOTALS, PARTS = ("s", "a", "b"), ("s_p", "a_p", "b_p")
 TOTALS_OF_TWO, PARTS_OF_TWO = (*TOTALS, "a2", "ab"), (*PARTS, "a2_p", "ab_p")
 
 
@@ -114,7 +115,7 @@ def _recentred(rows: DataFrame, table: PaneTable) -> DataFrame:
     )
     d = F.col("_center") - F.col("_mean_center")
     m, a, b = F.col("_m"), F.col("_a"), F.col("_b")
-    moved = {"_a": a + m * d, "_b": b + 2 * d * a + m * d * d}
+    moved = {"_s": a + m * F.col("_center"), "_a": a + m * d, "_b": b + 2 * d * a + m * d * d}
     if table.two_columns:
         a2, e = F.col("_a2"), F.col("_center2") - F.col("_mean_center2")
         moved |= {"_a2": a2 + m * e, "_ab": F.col("_ab") + e * a + d * a2 + m * d * e}
