@@ -13,6 +13,7 @@ others groups of its tuples, and centres of shape (n,).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +26,9 @@ from .summary import Summary, each_field, merge_stacks, one_dimensional
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IndexArray = NDArray[np.int64]
+
+# Rows and frames worked on at once, so that they stay in the processor's cache.
+_AT_ONCE = 8192
 
 # Rows in a block: enough to keep the table small, few enough for one centre a block.
 BLOCK = 64
@@ -43,12 +47,9 @@ class Frames:
     ([5.33, 7.67], [[2.0, 2.0]])
     """
 
-    def __init__(
-        self, length: int, table: Table, rows: Rows | None = None, odd: Odd | None = None
-    ) -> None:
+    def __init__(self, length: int, pieces: Pieces, odd: Odd | None = None) -> None:
         self.length = length
-        self.table = table
-        self.rows = rows
+        self.pieces = pieces
         self.odd = odd
 
     @classmethod
@@ -78,7 +79,7 @@ class Frames:
         """
         y, groups, x = checked_rows(values, members, other)
         rows = Rows(finite(y), groups, None if x is None else finite(x), order, block)
-        return cls(y.size, Table(rows.blocks()), rows, Odd.of(y, groups, x))
+        return cls(y.size, rows, Odd.of(y, groups, x))
 
     @classmethod
     def of_summaries(cls, items: Summary, members: ArrayLike) -> Frames:
@@ -92,7 +93,7 @@ class Frames:
             Which items belong to each group.
         """
         m, groups, _ = checked_rows(items.m, members, None)
-        return cls(m.size, Table(masked(items, _with_all(groups))))
+        return cls(m.size, Stacks(masked(items, _with_all(groups))))
 
     def answer(self, begin: ArrayLike, end: ArrayLike) -> tuple[Summary, Summary]:
         """Return the summaries of frames and of the groups in them.
@@ -113,7 +114,10 @@ class Frames:
             If a frame reaches beyond the sequence.
         """
         b, e = self._checked_frames(begin, end)
-        stack = self._stack(b, e)
+        starts = range(0, max(b.size, 1), _AT_ONCE)
+        stack = _end_to_end(
+            [self.pieces.answer(b[i : i + _AT_ONCE], e[i : i + _AT_ONCE]) for i in starts]
+        )
         if self.odd is not None:
             stack = self.odd.put_back(stack, b, e)
         return _rows_of(stack, 0), _rows_of(stack, slice(1, None))
@@ -134,71 +138,103 @@ class Frames:
         some = e > b
         return np.where(some, b, 0).astype(np.int64), np.where(some, e, 0).astype(np.int64)
 
-    def _stack(self, b: IndexArray, e: IndexArray) -> Summary:
-        if self.rows is None:
-            return self.table.answer(b, e)
-        first, last = b // self.rows.block, (e - 1) // self.rows.block
-        long = first < last
-        if long.all():
-            return self._three_pieces(self.rows, b, e)
-        stack = self.rows.directly(b, e)
-        if not long.any():
-            return stack
-        chosen = np.flatnonzero(long)
-        return _put(stack, chosen, self._three_pieces(self.rows, b[chosen], e[chosen]))
-
-    def _three_pieces(self, rows: Rows, b: IndexArray, e: IndexArray) -> Summary:
-        """Frames that begin and end in different blocks."""
-        suffix, prefix = rows.edges()
-        middle = self.table.answer(b // rows.block + 1, (e - 1) // rows.block)
-        return merge_stacks(merge_stacks(suffix.take(b), middle), prefix.take(e - 1))
-
 
 _WHOLE = ("ii", "iu", "ui", "uu")
 
 
-class Table:
-    """A disjoint sparse table: any range of items is one merge of two stored stacks.
+class Pieces:
+    """Items cut into blocks, with the stacks from every item to the two ends of its block.
 
-    At level l, items lie in blocks of 2^l. `suffix` holds for every item the stack from it to the
-    end of its block, `prefix` the one from the start of its block to it. The level at which the
-    two ends of a range fall into neighbouring blocks answers it. O(N log N) merges and memory.
+    A range is the end of one block, whole blocks (a range of the level above) and the start of
+    another; a range within one block is merged item by item. Building takes O(N) merges, a range
+    O(log N) of them.
+    """
+
+    block: int
+
+    def edges(self) -> tuple[Summary, Summary]:
+        """Return for every item the stacks from it to its block's end and from its start to it."""
+        raise NotImplementedError
+
+    def above(self) -> Pieces:
+        """Return the level whose items are this level's blocks."""
+        raise NotImplementedError
+
+    def within(self, begin: IndexArray, end: IndexArray) -> Summary:
+        """Return the stacks of ranges that lie in one block, or are empty."""
+        raise NotImplementedError
+
+    def answer(self, begin: IndexArray, end: IndexArray) -> Summary:
+        """Return the stacks of the ranges [begin, end); the empty ones are all zero."""
+        long = begin // self.block < (end - 1) // self.block
+        if long.all():
+            return self._across(begin, end)
+        if not long.any():
+            return self.within(begin, end)
+        order = np.argsort(~long, kind="stable")
+        cut = int(long.sum())
+        b, e, back = begin[order], end[order], np.empty_like(order)
+        back[order] = np.arange(order.size)
+        answers = [self._across(b[:cut], e[:cut]), self.within(b[cut:], e[cut:])]
+        return _end_to_end(answers).take(back)
+
+    def _across(self, begin: IndexArray, end: IndexArray) -> Summary:
+        suffix, prefix = self.edges()
+        first, last = begin // self.block + 1, (end - 1) // self.block
+        left, right = suffix.take(begin), prefix.take(end - 1)
+        if (first < last).any():
+            left = merge_stacks(left, self.above().answer(first, last))
+        return merge_stacks(left, right)
+
+
+class Stacks(Pieces):
+    """A level of stacks.
 
     Parameters
     ----------
     items : Summary
-        A stack of N items.
+        A stack of N items, some of them perhaps empty.
     """
 
+    block = 16
+
     def __init__(self, items: Summary) -> None:
-        self.size = items.m.shape[-1]
-        prefixes, suffixes = [items], [items]
-        index = np.arange(self.size)
-        for level in range(max(self.size - 1, 0).bit_length()):
-            block = index >> level
-            odd = np.flatnonzero(block & 1)
-            wholes = prefixes[-1].take((block[odd] << level) - 1)
-            prefixes.append(_put(prefixes[-1], odd, merge_stacks(wholes, prefixes[-1].take(odd))))
-            even = np.flatnonzero((block & 1 == 0) & ((block + 1) << level < self.size))
-            wholes = suffixes[-1].take((block[even] + 1) << level)
-            suffixes.append(_put(suffixes[-1], even, merge_stacks(suffixes[-1].take(even), wholes)))
-        self.prefix, self.suffix = _end_to_end(prefixes), _end_to_end(suffixes)
+        fill = -items.m.shape[-1] % self.block or self.block
+        self.items = each_field(lambda s: np.pad(s, [(0, 0)] * (s.ndim - 1) + [(0, fill)]), items)
+        self._edges: tuple[Summary, Summary] | None = None
+        self._above: Pieces | None = None
 
-    def answer(self, begin: IndexArray, end: IndexArray) -> Summary:
-        """Return the stacks of the ranges [begin, end); the empty ones are all zero."""
-        if self.size == 0:
-            return masked(self.prefix.take(np.zeros_like(begin)), np.zeros_like(begin, np.bool_))
-        first = np.minimum(begin, self.size - 1)
-        last = np.maximum(end - 1, first)
-        level = np.maximum(np.frexp((first ^ last).astype(np.float64))[1] - 1, 0) * self.size
-        left, right = self.suffix.take(level + first), self.prefix.take(level + last)
-        if (end - begin).min() > 1:
-            return merge_stacks(left, right)
-        return merge_stacks(masked(left, begin < end), masked(right, begin < end - 1))
+    def edges(self) -> tuple[Summary, Summary]:
+        """As in `Pieces`."""
+        if self._edges is None:
+            places = [self.items.take(slice(k, None, self.block)) for k in range(self.block)]
+            starts, ends = places[:1], places[-1:]
+            for place in places[1:]:
+                starts.append(merge_stacks(starts[-1], place))
+            for place in places[-2::-1]:
+                ends.append(merge_stacks(place, ends[-1]))
+            self._edges = _interleaved(ends[::-1]), _interleaved(starts)
+        return self._edges
+
+    def above(self) -> Pieces:
+        """As in `Pieces`."""
+        if self._above is None:
+            self._above = Stacks(self.edges()[0].take(slice(None, None, self.block)))
+        return self._above
+
+    def within(self, begin: IndexArray, end: IndexArray) -> Summary:
+        """As in `Pieces`."""
+        length = end - begin
+        result = masked(self.items.take(begin), length > 0)
+        for k in range(1, int(length.max(initial=0))):
+            inside = k < length
+            item = self.items.take(np.where(inside, begin + k, begin))
+            result = merge_stacks(result, masked(item, inside))
+        return result
 
 
-class Rows:
-    """Finite tuples and their groups, cut into blocks; the last is filled with no players.
+class Rows(Pieces):
+    """The level of single, finite tuples.
 
     Parameters
     ----------
@@ -218,6 +254,7 @@ class Rows:
         self.chosen = np.pad(_with_all(groups), ((0, 0), (0, fill)))
         self.order, self.block = order, block
         self._edges: tuple[Summary, Summary] | None = None
+        self._above: Pieces | None = None
 
     def about(self, index: Any, center: FloatArray, center2: FloatArray | None) -> Summary:
         """Return the stacks of single tuples about given centres."""
@@ -232,36 +269,53 @@ class Rows:
         a2 = np.where(chosen, self.x[index] - center2, 0.0)
         return Summary(m, powers[0], powers[1], center, a2, a2 * d, center2, higher)
 
-    def blocks(self) -> Summary:
-        """Return the stacks of all blocks, about their means."""
-        index = np.arange(self.y.size).reshape(-1, self.block)
-        c, c2 = _means(self.y[index]), None if self.x is None else _means(self.x[index])
-        summed = each_field(
-            lambda s: s.sum(axis=-1), self.about(index, c, np.zeros(1) if c2 is None else c2)
-        )
-        return replace(summed, center=c[:, 0], center2=None if c2 is None else c2[:, 0])
+    def above(self) -> Pieces:
+        """As in `Pieces`; the blocks are about their means."""
+        if self._above is None:
+            self._above = Stacks(self._chunked(self._blocks))
+        return self._above
+
+    def _blocks(self, rows: slice) -> Summary:
+        c, c2 = self._centers(rows, _mean)
+        stack = each_field(self._by_block, self.about(rows, c, c2))
+        sums = each_field(lambda s: s.sum(axis=-1), stack)
+        first = (None if s is None else s[:: self.block] for s in (c, c2))
+        return replace(sums, center=next(first), center2=next(first))
 
     def edges(self) -> tuple[Summary, Summary]:
-        """Return for every row the stacks from it to its block's end and from its start to it.
-
-        The first are about the block's last row, the others about its first: rows of the piece.
-        """
+        """As in `Pieces`, about the last and the first row of the block: rows of the piece."""
         if self._edges is None:
-            index = np.arange(self.y.size).reshape(-1, self.block)
-            backward = self._accumulated(index[:, ::-1])
-            suffix = each_field(lambda s: s[..., ::-1], backward)
-            self._edges = _flat(suffix), _flat(self._accumulated(index))
+            self._edges = self._chunked(self._to_end), self._chunked(self._from_start)
         return self._edges
 
-    def _accumulated(self, index: IndexArray) -> Summary:
-        c = self.y[index[:, :1]]
-        c2 = None if self.x is None else self.x[index[:, :1]]
-        sums = each_field(lambda s: s.cumsum(axis=-1), self.about(index, c, c2))
-        wide = (None if s is None else np.broadcast_to(s, index.shape) for s in (c, c2))
-        return replace(sums, center=next(wide), center2=next(wide))
+    def _to_end(self, rows: slice) -> Summary:
+        c, c2 = self._centers(rows, lambda block: block[:, -1:])
+        stack = each_field(self._by_block, self.about(rows, c, c2))
+        sums = each_field(lambda s: s[..., ::-1].cumsum(axis=-1)[..., ::-1], stack)
+        return replace(_flat(sums), center=c, center2=c2)
 
-    def directly(self, begin: IndexArray, end: IndexArray) -> Summary:
-        """Return the stacks of frames within one block, row by row about their first."""
+    def _from_start(self, rows: slice) -> Summary:
+        c, c2 = self._centers(rows, lambda block: block[:, :1])
+        stack = each_field(self._by_block, self.about(rows, c, c2))
+        sums = each_field(lambda s: s.cumsum(axis=-1), stack)
+        return replace(_flat(sums), center=c, center2=c2)
+
+    def _centers(self, rows: slice, of_block: Callable[[FloatArray], FloatArray]) -> Any:
+        """One centre a block for both columns, repeated for its rows."""
+        return (
+            None if s is None else of_block(self._by_block(s[rows])).repeat(self.block)
+            for s in (self.y, self.x)
+        )
+
+    def _by_block(self, field: Any) -> Any:
+        return field.reshape(*field.shape[:-1], -1, self.block)
+
+    def _chunked(self, work: Callable[[slice], Summary]) -> Summary:
+        step = max(_AT_ONCE // self.block, 1) * self.block
+        return _end_to_end([work(slice(i, i + step)) for i in range(0, self.y.size, step)])
+
+    def within(self, begin: IndexArray, end: IndexArray) -> Summary:
+        """As in `Pieces`, row by row about the first."""
         c, c2 = self.y[begin], None if self.x is None else self.x[begin]
         length = np.minimum(end - begin, self.block)
         result = masked(self.about(begin, c, c2), length > 0)
@@ -349,28 +403,23 @@ def _with_all(groups: BoolArray) -> BoolArray:
     return np.concatenate([np.ones((1, groups.shape[1]), dtype=np.bool_), groups])
 
 
-def _means(rows: FloatArray) -> FloatArray:
-    """Means along the last axis, as one entry plus a step: equal values are their own mean."""
-    first = rows[:, :1]
-    return np.asarray(first + (rows - first).mean(axis=-1, keepdims=True))
+def _mean(block: FloatArray) -> FloatArray:
+    """The mean of every block, as one entry plus a step: equal values are their own mean."""
+    first = block[:, :1]
+    return np.asarray(first + (block - first).mean(axis=-1, keepdims=True))
 
 
 def _flat(stack: Summary) -> Summary:
     return each_field(lambda s: s.reshape(*s.shape[:-2], -1), stack)
 
 
-def _end_to_end(levels: list[Summary]) -> Summary:
-    """Lay levels end to end, so that one index finds (level, item)."""
-    return each_field(lambda *fields: np.concatenate(fields, axis=-1), *levels)
+def _end_to_end(parts: list[Summary]) -> Summary:
+    return each_field(lambda *fields: np.concatenate(fields, axis=-1), *parts)
 
 
-def _put(stack: Summary, index: IndexArray, new: Summary) -> Summary:
-    def changed(old: Any, changes: Any) -> Any:
-        result = old.copy()
-        result[..., index] = changes
-        return result
-
-    return each_field(changed, stack, new)
+def _interleaved(places: list[Summary]) -> Summary:
+    """Lay out in the order of items what was found for each place in a block."""
+    return _flat(each_field(lambda *fields: np.stack(fields, axis=-1), *places))
 
 
 def _rows_of(stack: Summary, rows: Any) -> Summary:

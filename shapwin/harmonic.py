@@ -85,6 +85,8 @@ def harmonic2(n: Any) -> Any:
 def _piecewise(n: Any, table: FloatArray, series: Any) -> Any:
     count = np.asarray(n, dtype=np.float64)
     small = count < _SERIES_FROM
+    if count.ndim and not small.any():
+        return series(count)
     index = np.where(small, count, 0.0).astype(np.int64)
     result = np.where(small, table[index], series(np.where(small, _SERIES_FROM, count)))
     return result if result.ndim else float(result)

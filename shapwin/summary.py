@@ -244,6 +244,8 @@ class Summary:
         >>> Summary.each([1.0, 3.0]).take(1).center
         3.0
         """
+        if isinstance(index, np.ndarray) and index.dtype.kind in "iu":
+            return each_field(lambda s: np.take(s, index, axis=-1), self)  # three times as fast
         return each_field(lambda s: plain(s[..., index]), self)
 
     def total(self) -> Summary:
