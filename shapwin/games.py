@@ -158,6 +158,26 @@ def split(n: Numbers, m: Numbers, base: Numbers, whole: Numbers, part: Numbers, 
     return (n * base + whole) / d, (m * base + part) / d, (part - m / n * whole) / d
 
 
+def split_one(
+    n: int, m: int, base: float, whole: float, part: float, d: float, weight: float
+) -> Attribution:
+    """Return the attribution of one window, from plain floats: `split`, made for speed.
+
+    Examples
+    --------
+    >>> split_one(3, 1, 16 / 3, 0.0, 14 / 3, 3.0, 1.25).phi * 18
+    95.0
+    """
+    if not m:
+        nothing = (n, (n * base + whole) / d, 0, 0.0, 0.0, 0.0, weight)
+        return tuple.__new__(Attribution, nothing)
+    share = (m * base + part) / d
+    lift = (part - m / n * whole) / d
+    phi = share + weight * lift if weight else share
+    # A named tuple's own constructor takes longer than all of the above.
+    return tuple.__new__(Attribution, (n, (n * base + whole) / d, m, phi, share, lift, weight))
+
+
 def tuple_values(statistic: str, values: ArrayLike, other: ArrayLike | None = None) -> Any:
     """Return φ_i of every tuple of one window.
 

@@ -239,7 +239,7 @@ class _Sums:
         elif game.moment == DEVIATIONS:
             _, share, lift = split(n, m, self.center + r, 0.0, a_p - m * r, divisor)
         else:
-            return m
+            return np.asarray(m)
         return np.asarray(share + weight * lift)
 
 
