@@ -1,0 +1,216 @@
+"""The long table as files, and its most striking windows in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from .errors import ArgumentError
+
+# The rows of tuples that satisfy no predicate; atoms call them so as well.
+NONE = "(none)"
+# What one CSV file and the memory of a laptop hold with ease.
+MOST_ROWS = 5_000_000
+_SPREAD = ("var_pop", "var_samp", "covar_pop", "covar_samp")
+
+
+def read(parts: str, statistics: Sequence[str], predicates: Sequence[str]) -> pa.Table:
+    """Read the long table from a folder of Parquet files, and put it in order.
+
+    Parameters
+    ----------
+    parts : str
+        The folder.
+    statistics, predicates : sequence of str
+        Their order within a window; windows are in order of key and time.
+
+    Raises
+    ------
+    ArgumentError
+        If it has more than `MOST_ROWS` rows.
+    """
+    files = ds.dataset(parts)
+    count = files.count_rows()
+    if count > MOST_ROWS:
+        raise ArgumentError(
+            f"the result has {count:,} rows, more than {MOST_ROWS:,}: take fewer keys or a longer "
+            "--every, or call shapwin.explain from Python and write the result with Spark"
+        )
+    rows = files.to_table().replace_schema_metadata(None)
+    columns = [rows[name] for name in [*keys_of(rows.schema.names), "window_start"]]
+    columns.append(pc.index_in(rows["statistic"], pa.array(statistics)))
+    columns.append(pc.index_in(rows["predicate"], pa.array(predicates)))
+    names = [str(i) for i in range(len(columns))]
+    ranks = pa.table(columns, names=names)
+    return rows.take(pc.sort_indices(ranks, [(name, "ascending") for name in names]))
+
+
+def write(rows: pa.Table, folder: Path) -> list[Path]:
+    """Write the long table as ``explanation.csv`` and ``explanation.parquet``.
+
+    In the CSV file times are as the clock shows them, NULL is nothing, NaN is nan.
+    """
+    csv, parquet = folder / "explanation.csv", folder / "explanation.parquet"
+    frame = rows.to_pandas(types_mapper=pd.ArrowDtype)
+    for field in rows.schema:
+        if pa.types.is_timestamp(field.type) and field.type.tz:
+            frame[field.name] = frame[field.name].dt.tz_convert("UTC").dt.tz_localize(None)
+    frame.to_csv(csv, index=False)
+    pq.write_table(rows, parquet)
+    return [csv, parquet]
+
+
+def striking(explained: pd.DataFrame, statistic: str) -> pd.DataFrame:
+    """Return the rows of the window whose aggregate is farthest from what is usual.
+
+    Usual is the median over the windows of the same key. Windows of less than half the median
+    size do not count, for a mean of two tuples strikes nobody; of equal windows the first does.
+
+    Parameters
+    ----------
+    explained : DataFrame
+        The long table, in order.
+    statistic : str
+        The aggregate to look at.
+
+    Returns
+    -------
+    DataFrame
+        One row a predicate, with the column `usual` added; empty if there are no windows.
+    """
+    keys = keys_of(explained.columns)
+    rows = explained[explained["statistic"] == statistic]
+    windows = rows.drop_duplicates([*keys, "window_start"])
+    windows = windows[windows["n"] > 0]
+    if windows.empty:
+        return windows.assign(usual=[])
+    by_key = windows.groupby(keys, dropna=False)["value"] if keys else windows["value"]
+    usual = by_key.transform("median") if keys else by_key.median()
+    windows = windows.assign(usual=usual)
+    large = windows[windows["n"] >= windows["n"].median() / 2]
+    distance = (large["value"] - large["usual"]).abs()
+    found = large.loc[distance.idxmax() if distance.notna().any() else large.index[0]]
+    where = {name: found[name] for name in [*keys, "window_start"]}
+    return same(rows, where).assign(usual=found["usual"])
+
+
+def keys_of(columns: Iterable[str]) -> list[str]:
+    """Return the names of the key columns: those before ``window_start``."""
+    names = list(columns)
+    return names[: names.index("window_start")]
+
+
+def same(rows: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the rows with these values in these columns; NULL is equal to NULL."""
+    for name, wanted in where.items():
+        rows = rows[rows[name].isna() if pd.isna(wanted) else rows[name] == wanted]
+    return rows
+
+
+def describe(window: pd.DataFrame, *, value: str = "value", tuples: str = "rows") -> str:
+    """Put one window in words: the aggregate, a table of its predicates, and a sentence.
+
+    Parameters
+    ----------
+    window : DataFrame
+        The rows of one window and statistic, as `striking` returns them.
+    value, tuples : str
+        What the value and the tuples are called.
+    """
+    first = window.iloc[0]
+    name = f"{first['statistic']}({value})"
+    where = [f"{key} = {first[key]}" for key in keys_of(window.columns)]
+    title = ", ".join([f"{name} from {_span(first)}", *where])
+    return "\n".join(
+        [
+            f"The most striking window of {title}",
+            "",
+            *_lines(window, name),
+            "",
+            *_sentences(window, name, tuples),
+        ]
+    )
+
+
+def _lines(window: pd.DataFrame, name: str) -> list[str]:
+    first = window.iloc[0]
+    cells = [["", "Φ", "share", "lift", "members", "mean"]]
+    cells.append([name, number(first["value"]), "", "", str(first["n"]), ""])
+    for row in window.to_dict("records"):
+        parts = [number(row[c]) for c in ("phi", "share", "lift")]
+        cells.append([str(row["predicate"]), *parts, str(row["m"]), number(row["group_mean"])])
+    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in cells
+    ]
+
+
+def _sentences(window: pd.DataFrame, name: str, tuples: str) -> list[str]:
+    first = window.iloc[0]
+    said = [
+        f"{name} is {number(first['value'])} over {first['n']} {tuples}, where "
+        f"{number(first['usual'])} is usual (the median window).",
+        _strongest(window, tuples),
+    ]
+    if first["weight"] and pd.notna(first["weight"]):
+        said.append(f"Φ = share + {first['weight']:.3f} · lift, for {first['n']} {tuples}.")
+    if window["m"].sum() > first["n"]:
+        said.append("The groups overlap, so their Φ need not add up to the aggregate.")
+    return said
+
+
+def _strongest(window: pd.DataFrame, tuples: str) -> str:
+    """Say what the group with the largest |Φ| does, and by which of its parts."""
+    if window["phi"].isna().all():
+        return "The window holds NaN or an infinite value, so there is nothing to tell."
+    row = window.loc[window["phi"].abs().idxmax()]
+    none = row["predicate"] == NONE
+    who = f"The {tuples} that satisfy no predicate" if none else row["predicate"]
+    text = (
+        f"{who}, {row['m']} of {row['n']} {tuples} ({row['m'] / row['n']:.0%}), "
+        f"account{'' if none else 's'} for {number(row['phi'])}"
+    )
+    extra = row["weight"] * row["lift"] if row["weight"] else 0.0
+    if pd.isna(extra) or extra == 0:
+        return f"{text}."
+    return f"{text}: {number(row['share'])} is the share, {number(extra)} is due to {_why(row)}."
+
+
+def _why(row: Any) -> str:
+    if row["statistic"] in _SPREAD:
+        return f"spreading {'more' if row['lift'] > 0 else 'less'} than the window as a whole"
+    above = "above" if row["lift"] > 0 else "below"
+    return f"a mean ({number(row['group_mean'])}) {above} the window's"
+
+
+def number(x: Any) -> str:
+    """Return a number as people read it: two decimals, or four digits where those say nothing.
+
+    Examples
+    --------
+    >>> number(12345.678), number(0.00012345), number(None)
+    ('12,345.68', '0.0001234', '–')
+    """
+    if x is None or pd.isna(x):
+        return "–"
+    return f"{x:,.2f}" if x == 0 or 0.01 <= abs(x) < 1e9 else f"{x:.4g}"
+
+
+def _span(row: Any) -> str:
+    """From when to when, without repeating the day or seconds that are zero."""
+    start, end = pd.Timestamp(row["window_start"]), pd.Timestamp(row["window_end"])
+    whole = all(t == t.floor("min") for t in (start, end))
+    clock = "%H:%M" if whole else "%H:%M:%S.%f"
+    same_day = start.date() == end.date()
+    return f"{start:%Y-%m-%d {clock}} to {end.strftime(clock if same_day else f'%Y-%m-%d {clock}')}"

@@ -1,0 +1,179 @@
+"""What ``shapwin demo`` and ``shapwin explain`` do, once their arguments are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from .. import demo as story
+from .. import plot, report
+from ..errors import ArgumentError
+from ..games import game_of
+from ..progress import step
+from .attribution import explain as explain_rows
+from .checks import quoted
+from .files import Source, reason, rows, size
+from .session import local_session
+
+# Up to this many predicates their combinations make a readable picture, which adds up.
+MOST_IN_ATOMS = 6
+# Bytes of input that Spark is done with before it would be worth optimising code for them.
+SHORT = 50_000_000
+
+
+def demo(*, output: Path, picture: bool) -> None:
+    """Explain the sample, and tell what is to be seen.
+
+    Parameters
+    ----------
+    output : Path
+        The folder that gets the files.
+    picture : bool
+        Whether to draw one.
+    """
+    print(story.INTRODUCTION, flush=True)
+    explain(
+        Source(story.PATH),
+        story.ARGUMENTS,
+        output=output,
+        picture=output if picture else None,
+        tuples="flights",
+        drawing=story.DRAWING,
+        focus=story.FOCUS,
+    )
+    print(f"\n{story.CONCLUSION}")
+
+
+def explain(
+    source: Source,
+    arguments: Mapping[str, Any],
+    *,
+    output: Path | None,
+    picture: Path | None,
+    tuples: str = "rows",
+    drawing: Mapping[str, Any] | None = None,
+    focus: tuple[str, str] | None = None,
+) -> None:
+    """Explain a file: print the most striking windows, write the long table, draw it.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    arguments : dict
+        Those of `shapwin.explain`, with names of columns for `value` and `time`.
+    output, picture : Path, optional
+        The folders that get the tables and the picture.
+    tuples : str
+        What a row is called.
+    drawing : dict, optional
+        Arguments of `plot.decomposition`.
+    focus : tuple of str, optional
+        The first and last start of the windows in the picture; by default all are drawn.
+    """
+    if picture is not None:
+        plot.require_matplotlib()
+    for folder in (output, picture):
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack, _in_words():
+        with step("starting Spark"):
+            spark = stack.enter_context(local_session(short=size(source.path) < SHORT))
+        parts = stack.enter_context(TemporaryDirectory(prefix="shapwin-"))
+        with step(f"reading {source.path}", spark):
+            given = rows(spark, source, arguments["time"], arguments["value"])
+            df = stack.enter_context(given)
+        with step("explaining every window", spark):
+            result, added = _collect(df, arguments, parts)
+        table = result.to_pandas()
+        asked = result if added is None else result.filter(pc.field("predicate") != added)
+        written = report.write(asked, output) if output is not None else []
+        if picture is not None and not table.empty:
+            with step("drawing", spark):
+                drawn = _to_draw(df, arguments, table, added)
+                words = {"value": arguments["value"], **(drawing or {})}
+                written.append(_draw(drawn, picture, focus, words))
+    _tell(table, arguments, tuples)
+    if written:
+        print("\nWritten:", *written, sep="\n  ")
+
+
+def _collect(
+    df: DataFrame, arguments: Mapping[str, Any], parts: str
+) -> tuple[pa.Table, str | None]:
+    """Compute the long table, and the name of the rows that were not asked for.
+
+    Those are the tuples in no predicate, which make an explanation complete. The result comes by
+    files: it may exceed the memory of Spark's driver.
+    """
+    names = list(arguments["predicates"])
+    queries = arguments["queries"] or {name: quoted(name) for name in names}
+    added = report.NONE if report.NONE not in queries else None
+    if added is not None:
+        queries = {**queries, added: f"NOT ({' OR '.join(map(quoted, names))})"}
+    explained = explain_rows(df, **{**arguments, "queries": queries})
+    explained.write.mode("overwrite").parquet(parts)
+    return report.read(parts, _statistics(arguments), list(queries)), added
+
+
+def _statistics(arguments: Mapping[str, Any]) -> list[str]:
+    """Their names in the long table, each once."""
+    return list(dict.fromkeys(game_of(name).name for name in arguments["statistics"]))
+
+
+def _to_draw(
+    df: DataFrame, arguments: Mapping[str, Any], table: pd.DataFrame, added: str | None
+) -> pd.DataFrame:
+    """The rows of the picture: combinations of few predicates, which add up; else the table's.
+
+    Of several keys, the one with the most striking window.
+    """
+    first = report.striking(table, _statistics(arguments)[0]).iloc[0]
+    keys = {name: first[name] for name in report.keys_of(table.columns)}
+    if arguments["queries"] or len(arguments["predicates"]) > MOST_IN_ATOMS:
+        return report.same(table[table["predicate"] != added], keys)
+    for name, key in keys.items():
+        key = None if pd.isna(key) else key
+        df = df.where(F.col(quoted(name)).eqNullSafe(F.lit(key)))
+    return explain_rows(df, **{**arguments, "queries": "atoms"}).toPandas()
+
+
+def _draw(
+    drawn: pd.DataFrame, folder: Path, focus: tuple[str, str] | None, drawing: Mapping[str, Any]
+) -> Path:
+    if focus is not None:
+        drawn = drawn[drawn["window_start"].between(*map(pd.Timestamp, focus))]
+    keys = [f"{name} = {drawn[name].iloc[0]}" for name in report.keys_of(drawn.columns)]
+    title = ", ".join(["What makes up the aggregate", *keys])
+    path = folder / "explanation.png"
+    plot.save(path, drawn, **{"title": title, **drawing})
+    return path
+
+
+def _tell(table: pd.DataFrame, arguments: Mapping[str, Any], tuples: str) -> None:
+    if table.empty:
+        print("No window holds a value.")
+    for statistic in _statistics(arguments):
+        window = report.striking(table, statistic)
+        if not window.empty:
+            print("", report.describe(window, value=arguments["value"], tuples=tuples), sep="\n")
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """Tell in one line what stopped Spark: a condition that divides by zero, a broken file."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise ArgumentError(f"Spark stopped: {reason(error)}") from None
