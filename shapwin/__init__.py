@@ -11,8 +11,15 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from .errors import ShapwinError
+from .exact import enumerate_shapley, sample_shapley
+from .frames import Frames
 from .games import Attribution, closed_form, tuple_values
 from .harmonic import harmonic, harmonic2
+from .moment_games import MomentGame, Term, central_moment
+from .players import player_values
+from .predicates import Query
+from .roll import rolling
+from .sliding import SlidingWindow
 from .summary import Summary
 
 if TYPE_CHECKING:
@@ -37,16 +44,26 @@ _SPARK_NAMES = {
 
 __all__ = [
     "Attribution",
+    "Frames",
+    "MomentGame",
+    "Query",
     "ShapwinError",
+    "SlidingWindow",
     "Summary",
+    "Term",
     "attribute",
+    "central_moment",
     "closed_form",
+    "enumerate_shapley",
     "explain",
     "functions",
     "harmonic",
     "harmonic2",
     "panes",
+    "player_values",
     "register",
+    "rolling",
+    "sample_shapley",
     "tuple_values",
 ]
 
