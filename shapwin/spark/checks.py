@@ -28,6 +28,16 @@ RESULT_COLUMNS = (
     "lift",
     "weight",
 )
+# Types of keys: those that Spark sorts and Arrow compares.
+_KEYS = (
+    T.NumericType,
+    T.StringType,
+    T.BooleanType,
+    T.BinaryType,
+    T.DateType,
+    T.TimestampType,
+    T.TimestampNTZType,
+)
 
 
 def quoted(name: str) -> str:
@@ -63,8 +73,12 @@ def by_columns(df: DataFrame, by: str | Sequence[str], taken: Iterable[str]) -> 
                 f"df.withColumnRenamed({name!r}, {name + '_key'!r})"
             )
         column = existing(df, "by", name)
-        if isinstance(type_of(df, column), T.MapType | T.VariantType):
-            raise ArgumentTypeError(f"by column {name!r} cannot be a key: it holds maps")
+        kind = type_of(df, column)
+        if not isinstance(kind, _KEYS):
+            raise ArgumentTypeError(
+                f"by column {name!r} is {kind.simpleString().upper()}: give a plain column, such "
+                "as a field of it, or cast it to STRING"
+            )
         columns.append(column)
     return columns
 

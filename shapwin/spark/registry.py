@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pyspark import cloudpickle
-
 from ..errors import ArgumentError
+from .shipping import shipped
 from .sql_functions import create_statements, load
 from .udafs import AGGREGATES, arrow_function, pandas_function
 
@@ -53,21 +49,10 @@ def register(spark: SparkSession, flavor: str = "arrow") -> list[str]:
     """
     if flavor not in FLAVORS:
         raise ArgumentError(f"flavor {flavor!r} is not available: use 'arrow' or 'pandas'")
-    with _shipped_with_the_functions():
+    with shipped():
         for aggregate in AGGREGATES:
             spark.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {aggregate.name}")
             spark.udf.register(aggregate.name, FLAVORS[flavor](aggregate))
     for statement in create_statements():
         spark.sql(statement)
     return list(FUNCTIONS)
-
-
-@contextmanager
-def _shipped_with_the_functions() -> Iterator[None]:
-    """Pickle shapwin's own code with the functions: workers need not have it installed."""
-    package = sys.modules[__package__.partition(".")[0]]
-    cloudpickle.register_pickle_by_value(package)  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        cloudpickle.unregister_pickle_by_value(package)  # type: ignore[no-untyped-call]

@@ -1,0 +1,275 @@
+"""Pane rows in time order to window sums, by NumPy: what runs in the Python workers.
+
+The cost of a window does not depend on its length, and one call serves many keys: `Frames`
+answers each window from a few merged pieces, and never subtracts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ..errors import ArgumentError
+from ..frames import Frames
+from ..summary import Summary, about_mean, each_field
+
+Ints = NDArray[np.int64]
+
+# Pane rows worked on at once: enough to be fast, few enough to keep the memory flat.
+ENOUGH = 1 << 18
+
+
+class Ticks(NamedTuple):
+    """The windows that hold at least one pane row, in order of key and time.
+
+    Parameters
+    ----------
+    index : array of int
+        The window starts at this multiple of the step.
+    begin, end : array of int
+        Its pane rows are [begin, end).
+    """
+
+    index: Ints
+    begin: Ints
+    end: Ints
+
+    def take(self, chosen: Any) -> Ticks:
+        """Some of the windows."""
+        return Ticks(self.index[chosen], self.begin[chosen], self.end[chosen])
+
+
+def ticks(
+    pane: Ints, first_of_key: NDArray[np.bool_], window: int, every: int, length: int
+) -> Ticks:
+    """Find every window that covers a pane row; keys and, within a key, panes ascend.
+
+    Parameters
+    ----------
+    pane : array of int, shape (rows,)
+        The start of each row's pane, in microseconds.
+    first_of_key : array of bool, shape (rows,)
+        Where another key begins.
+    window, every, length : int
+        Microseconds in a window, between windows, and in a pane.
+
+    Examples
+    --------
+    >>> found = ticks(np.array([0, 10, 40]), np.array([True, False, False]), 20, 10, 10)
+    >>> found.index.tolist(), found.begin.tolist(), found.end.tolist()
+    ([-1, 0, 1, 3, 4], [0, 0, 1, 2, 2], [1, 2, 2, 3, 3])
+    """
+    # Row i lies in the windows lowest[i] … highest[i]; both ascend within a key.
+    lowest, highest = -((window - length - pane) // every), pane // every
+    last_of_key = np.append(first_of_key[1:], True)
+    # A window begins at the first row that it has, and ends with the last one.
+    starts = np.where(first_of_key, lowest, np.maximum(lowest, np.roll(highest, 1) + 1))
+    stops = np.where(last_of_key, highest, np.minimum(highest, np.roll(lowest, -1) - 1))
+    begin, index = _runs(starts, highest)
+    end, _ = _runs(lowest, stops)
+    return Ticks(index, begin, end + 1)
+
+
+def _runs(start: Ints, stop: Ints) -> tuple[Ints, Ints]:
+    """Every whole number from start[i] to stop[i], with its i."""
+    count = np.maximum(stop - start + 1, 0)
+    row = np.repeat(np.arange(start.size), count)
+    within = np.arange(row.size) - np.repeat(np.cumsum(count) - count, count)
+    return row, start[row] + within
+
+
+@dataclass(frozen=True, slots=True)
+class WindowKernel:
+    """Turns Arrow batches of sorted pane rows into batches of window sums.
+
+    Parameters
+    ----------
+    window, every, length : int
+        Microseconds in a window, between windows, and in a pane.
+    keys : int
+        How many key columns the rows begin with; ``_pane`` and the sums follow.
+    queries : tuple of str, or None
+        The labels of the BOOLEAN columns ``_q0``, …; None for one result row an ``_atom``.
+    two_columns : bool
+        Whether there are sums of a second column.
+    enough : int
+        Pane rows worked on at once.
+    """
+
+    window: int
+    every: int
+    length: int
+    keys: int
+    queries: tuple[str, ...] | None
+    two_columns: bool
+    enough: int = ENOUGH
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Work through one partition, whose rows are sorted by key and pane."""
+        with np.errstate(invalid="ignore", over="ignore"):  # NaN and Inf are values
+            yield from self._slide(batches)
+
+    def _slide(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Give out what no further row can change; keep what later windows still need."""
+        held: list[pa.RecordBatch] = []
+        since: int | None = None
+        enough = self.enough
+        for batch in batches:
+            held.append(batch)
+            if sum(b.num_rows for b in held) < enough:
+                continue
+            rows = _Rows(held, self)
+            until = (int(rows.pane[-1]) - self.window) // self.every + 1
+            yield from self._sums(rows, since, until)
+            since = until
+            needed = (rows.key == rows.key[-1]) & (rows.pane >= since * self.every)
+            held = rows.table.filter(pa.array(needed)).to_batches()
+            # Twice what is kept, so that long windows are not worked through again and again.
+            enough = max(self.enough, 2 * int(needed.sum()))
+        if any(b.num_rows for b in held):
+            yield from self._sums(_Rows(held, self), since, None)
+
+    def _sums(self, rows: _Rows, since: int | None, until: int | None) -> Iterator[pa.RecordBatch]:
+        """The sums of the first key's windows from `since` and of the last key's before `until`."""
+        found = ticks(rows.pane, rows.first_of_key, self.window, self.every, self.length)
+        key = rows.key[found.begin]
+        ready = np.ones(key.size, dtype=np.bool_)
+        if since is not None:
+            ready &= (key != 0) | (found.index >= since)
+        if until is not None:
+            ready &= (key != rows.key[-1]) | (found.index < until)
+        found, key = found.take(ready), key[ready]
+        total, parts = Frames.of_summaries(rows.sums, rows.members).answer(found.begin, found.end)
+        plain, plain_parts = rows.plain_sums(rows.members, found)
+        self._refuse_negative(total, rows, found)
+        if self.queries is None:
+            yield self._atoms(rows, found, key, total, plain)
+            return
+        total, parts = about_mean(total, parts)
+        for i, name in enumerate(self.queries):
+            part = each_field(lambda f, i=i: f[i] if f.ndim == 2 else f, parts)
+            label = pa.array([name] * found.index.size, pa.string())
+            yield self._batch(rows, found, label, total, plain, part, plain_parts[i])
+
+    def _atoms(
+        self, rows: _Rows, windows: Ticks, key: Ints, total: Summary, plain: Any
+    ) -> pa.RecordBatch:
+        """The sums of every atom in the windows that have it: each atom slides on its own."""
+        atom = rows.column("_atom").to_numpy()
+        order = np.lexsort((rows.pane, atom, rows.key))
+        first = np.append(True, (np.diff(rows.key[order]) != 0) | (np.diff(atom[order]) != 0))
+        found = ticks(rows.pane[order], first, self.window, self.every, self.length)
+        known = pd.MultiIndex.from_arrays([key, windows.index])
+        asked = pd.MultiIndex.from_arrays([rows.key[order][found.begin], found.index])
+        window = known.get_indexer(asked)
+        found, window = found.take(window >= 0), window[window >= 0]
+
+        ordered = rows.take(order)
+        no_group = ordered.members[:0]
+        part, _ = Frames.of_summaries(ordered.sums, no_group).answer(found.begin, found.end)
+        plain_part, _ = ordered.plain_sums(no_group, found)
+        label = ordered.column("_atom").take(pa.array(found.begin))
+        whole, part = about_mean(total.take(window), part)
+        return self._batch(ordered, found, label, whole, plain[window], part, plain_part)
+
+    def _batch(
+        self,
+        rows: _Rows,
+        found: Ticks,
+        label: pa.Array,
+        total: Summary,
+        plain: Any,
+        part: Summary,
+        plain_part: Any,
+    ) -> pa.RecordBatch:
+        """Columns in the order of the result's schema; windows without tuples are left out."""
+        numbers = [total.m, plain, total.a, total.b, total.center]
+        numbers += [part.m, plain_part, part.a, part.b]
+        if self.two_columns:
+            numbers += [total.a2, total.ab, total.center2, part.a2, part.ab]
+        columns = [*rows.keys_at(found.begin), self._start(rows, found.index), label]
+        columns += [pa.array(np.asarray(n, dtype=np.float64)) for n in numbers]
+        batch = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
+        counts = part.m if self.queries is None else total.m
+        return batch.filter(pa.array(np.asarray(counts) != 0))
+
+    def _start(self, rows: _Rows, index: Any) -> pa.Array:
+        return pa.array(index * self.every).cast(rows.column("_pane").type)
+
+    def _refuse_negative(self, total: Summary, rows: _Rows, found: Ticks) -> None:
+        negative = np.flatnonzero(np.asarray(total.m) < 0)[:1]
+        if negative.size:
+            start = self._start(rows, found.index[negative])[0]
+            key = [column[0].as_py() for column in rows.keys_at(found.begin[negative])]
+            raise ArgumentError(
+                f"the window from {start} {f'of the key {key} ' if key else ''}has "
+                f"{total.m[negative[0]]:.0f} tuples: more were taken back than were there"
+            )
+
+
+class _Rows:
+    """Pane rows as arrays.
+
+    Parameters
+    ----------
+    batches : list of RecordBatch
+        Sorted by key and pane.
+    kernel : WindowKernel
+        Says which columns there are.
+    """
+
+    def __init__(self, batches: list[pa.RecordBatch], kernel: WindowKernel) -> None:
+        self.table = pa.Table.from_batches(batches).combine_chunks()
+        self._kernel = kernel
+        self.pane: Ints = self.column("_pane").cast(pa.int64()).to_numpy()
+        self.first_of_key = np.zeros(self.pane.size, dtype=np.bool_)
+        self.first_of_key[0] = True
+        for i in range(kernel.keys):
+            self.first_of_key[1:] |= _changes(self.column(f"_by{i}"))
+        self.key: Ints = np.cumsum(self.first_of_key) - 1
+        names = ["m", "a", "b", "center"] + ["a2", "ab", "center2"] * kernel.two_columns
+        self.sums = Summary(*(self._numbers(f"_{name}") for name in names))
+        queries = range(len(kernel.queries or ()))
+        members = [self.column(f"_q{i}").to_numpy(zero_copy_only=False) for i in queries]
+        self.members = np.array(members, dtype=np.bool_).reshape(len(members), self.pane.size)
+
+    def take(self, order: Ints) -> _Rows:
+        """The rows in another order."""
+        return _Rows(self.table.take(pa.array(order)).to_batches(), self._kernel)
+
+    def keys_at(self, rows: Ints) -> list[pa.Array]:
+        """The key columns of some rows."""
+        return [self.column(f"_by{i}").take(pa.array(rows)) for i in range(self._kernel.keys)]
+
+    def plain_sums(self, members: Any, found: Ticks) -> tuple[Any, Any]:
+        """Σ y of windows and groups about zero: no outlier elsewhere in a window touches it."""
+        sums = self.sums.m * self.sums.center + self.sums.a
+        zero = np.zeros_like(sums)
+        frames = Frames.of_summaries(Summary(self.sums.m, sums, zero, zero), members)
+        total, parts = frames.answer(found.begin, found.end)
+        return total.a, parts.a
+
+    def column(self, name: str) -> Any:
+        """One column as one Arrow array."""
+        return self.table.column(name).combine_chunks()
+
+    def _numbers(self, name: str) -> Any:
+        return self.column(name).cast(pa.float64()).to_numpy(zero_copy_only=False)
+
+
+def _changes(column: Any) -> Any:
+    """Where an entry is another key than the one before it; NULL is a key, and so is NaN."""
+    left, right = column[:-1], column[1:]
+    differs = pc.fill_null(pc.not_equal(left, right), False)
+    if pa.types.is_floating(column.type):
+        both = pc.and_(pc.fill_null(pc.is_nan(left), False), pc.fill_null(pc.is_nan(right), False))
+        differs = pc.and_not(differs, both)
+    null = pc.not_equal(pc.is_null(left), pc.is_null(right))
+    return pc.or_(differs, null).to_numpy(zero_copy_only=False)

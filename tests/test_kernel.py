@@ -1,0 +1,107 @@
+"""The kernel of the Python workers, without Spark: portions, keys and windows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from shapwin.errors import ArgumentError
+from shapwin.spark.kernel import WindowKernel
+
+LENGTH, EVERY = 10, 20
+
+
+def pane_rows(seed=0, keys=("a", None, "b"), rows=60):
+    """Three keys; panes with gaps, some twice; centres of their own."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "_by0": np.repeat(np.array(keys, dtype=object), rows),
+            "_pane": rng.choice(np.r_[-20:15, 40:70, 500:503], rows * len(keys)) * LENGTH,
+            "_q0": rng.random(rows * len(keys)) < 0.4,
+            "_q1": rng.random(rows * len(keys)) < 0.4,
+            "_m": rng.integers(0, 5, rows * len(keys)),
+        }
+    )
+    some = frame._m > 0
+    frame["_a"] = np.where(some, rng.normal(0, 1, len(frame)), 0.0)
+    frame["_b"] = np.where(some, 3 + rng.random(len(frame)), 0.0)
+    frame["_center"] = rng.normal(1e6, 1, len(frame))
+    frame["_atom"] = frame._q0 * 1 + frame._q1 * 2
+    frame["key"] = frame._by0.map({k: i for i, k in enumerate(keys)})
+    return frame.sort_values(["key", "_pane"], kind="stable").drop(columns="key")
+
+
+def batches(frame, size):
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    at = table.schema.get_field_index("_pane")
+    table = table.set_column(at, "_pane", table["_pane"].cast(pa.timestamp("us", "UTC")))
+    return table.to_batches(max_chunksize=size)
+
+
+def kernel(window, queries=("p", "q"), **options):
+    return WindowKernel(window, EVERY, LENGTH, 1, queries, False, **options)
+
+
+def run(frame, window, size=1000, **options):
+    found = list(kernel(window, **options)(batches(frame, size)))
+    names = ["key", "start", "label", "n", "s", "a", "b", "center", "m", "s_p", "a_p", "b_p"]
+    table = pa.Table.from_batches(found).rename_columns(names).to_pandas()
+    table["start"] = table.start.astype("datetime64[us, UTC]").astype("int64")
+    return table.sort_values(["key", "start", "label"], ignore_index=True)
+
+
+@pytest.mark.parametrize("window", [10, 20, 50, 400])
+@pytest.mark.parametrize("queries", [("p", "q"), None], ids=["queries", "atoms"])
+def test_portions_of_any_size_give_the_same(window, queries):
+    frame = pane_rows()
+    at_once = run(frame, window, queries=queries)
+    in_portions = run(frame, window, size=7, queries=queries, enough=20)
+    pd.testing.assert_frame_equal(at_once, in_portions, rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("window", [10, 20, 50, 400])
+@pytest.mark.parametrize("queries", [("p", "q"), None], ids=["queries", "atoms"])
+def test_each_window_holds_its_pane_rows(window, queries):
+    frame = pane_rows(1)
+    found = run(frame, window, queries=queries)
+    expected = 0
+    for key, of_key in frame.groupby("_by0", dropna=False):
+        for start in range(-3000, 6000, EVERY):
+            inside = of_key[(of_key._pane >= start) & (of_key._pane + LENGTH <= start + window)]
+            rows = found[found.key.isna() if key is None or key != key else found.key == key]
+            rows = rows[rows.start == start]
+            if inside._m.sum() == 0:
+                assert rows.empty
+                continue
+            if queries is None:
+                groups = {a: inside[inside._atom == a] for a in sorted(set(inside._atom))}
+                groups = {a: g for a, g in groups.items() if g._m.sum()}
+            else:
+                groups = {"p": inside[inside._q0], "q": inside[inside._q1]}
+            assert list(rows.label) == list(groups)
+            expected += len(groups)
+            for row, group in zip(rows.itertuples(), groups.values(), strict=True):
+                assert (row.n, row.m) == (inside._m.sum(), group._m.sum())
+                for sums, part in ((inside, (row.s, row.a, row.b)), (group, row[-3:])):
+                    away = sums._center - row.center
+                    a = (sums._a + sums._m * away).sum()
+                    b = (sums._b + 2 * away * sums._a + sums._m * away**2).sum()
+                    s = (sums._a + sums._m * sums._center).sum()
+                    assert part == pytest.approx((s, a, b), rel=1e-12, abs=1e-7)
+    assert len(found) == expected
+
+
+def test_more_taken_back_than_there_was_names_the_window_and_the_key():
+    frame = pane_rows(keys=("a",))
+    frame["_m"] = -1
+    with pytest.raises(ArgumentError, match=r"the window from \d+-.* of the key \['a'\] has -"):
+        run(frame, 50)
+
+
+def test_nothing_gives_nothing():
+    frame = pane_rows()
+    assert list(kernel(20)(batches(frame[:0], 10))) == []
+    assert list(kernel(20)([])) == []

@@ -1,0 +1,57 @@
+"""Every block of the README runs, and prints what stands below it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import shapwin
+from shapwin import cli
+
+README = Path(__file__).parents[1] / "README.md"
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def shown(frame):
+    return frame._show_string(20, False)
+
+
+def test_sql_and_python_blocks_print_what_stands_below_them(spark, capsys):
+    shapwin.register(spark)
+    namespace = {"spark": spark}
+    printed = ""
+    for language, text in BLOCKS:
+        if language == "sql":
+            printed = shown(spark.sql(text))
+        elif language == "python":
+            exec(compile(text, str(README), "exec"), namespace)
+            printed = capsys.readouterr().out
+        elif language == "text":
+            assert printed.strip() == text.strip()
+    spark.catalog.dropTempView("trips")
+
+
+def commands():
+    lines = "\n".join(text for language, text in BLOCKS if language == "bash")
+    return [line for line in lines.replace("\\\n", " ").splitlines() if line.startswith("shapwin ")]
+
+
+@pytest.mark.parametrize("command", commands(), ids=lambda c: " ".join(c.split()[:2]))
+def test_commands_run(command, spark, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("trips.csv").write_text(
+        "pickup,region,fare\n"
+        "2024-01-09 01:00,EU,14\n2024-01-09 01:10,US,11\n2024-01-09 02:00,EU,58\n",
+        "utf-8",
+    )
+    assert cli.main(shlex.split(command)[1:]) == 0
+
+
+def test_the_two_commands_come_first_and_set_everything_up():
+    first, second = [text for language, text in BLOCKS if language == "bash"][:2]
+    assert first.strip().endswith("shapwin demo")
+    assert second.strip().endswith("pytest")
+    assert all("python3 -m venv" in text and "pip install" in text for text in (first, second))
