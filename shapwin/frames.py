@@ -92,8 +92,8 @@ class Frames:
         members : array of bool, shape (N,) or (groups, N)
             Which items belong to each group.
         """
-        m, groups, _ = checked_rows(items.m, members, None)
-        return cls(m.size, Stacks(masked(items, _with_all(groups))))
+        stack = stack_of(items, members)
+        return cls(stack.m.shape[-1], Stacks(stack))
 
     def answer(self, begin: ArrayLike, end: ArrayLike) -> tuple[Summary, Summary]:
         """Return the summaries of frames and of the groups in them.
@@ -115,7 +115,7 @@ class Frames:
         """
         b, e = self._checked_frames(begin, end)
         starts = range(0, max(b.size, 1), _AT_ONCE)
-        stack = _end_to_end(
+        stack = end_to_end(
             [self.pieces.answer(b[i : i + _AT_ONCE], e[i : i + _AT_ONCE]) for i in starts]
         )
         if self.odd is not None:
@@ -176,7 +176,7 @@ class Pieces:
         b, e, back = begin[order], end[order], np.empty_like(order)
         back[order] = np.arange(order.size)
         answers = [self._across(b[:cut], e[:cut]), self.within(b[cut:], e[cut:])]
-        return _end_to_end(answers).take(back)
+        return end_to_end(answers).take(back)
 
     def _across(self, begin: IndexArray, end: IndexArray) -> Summary:
         suffix, prefix = self.edges()
@@ -312,7 +312,7 @@ class Rows(Pieces):
 
     def _chunked(self, work: Callable[[slice], Summary]) -> Summary:
         step = max(_AT_ONCE // self.block, 1) * self.block
-        return _end_to_end([work(slice(i, i + step)) for i in range(0, self.y.size, step)])
+        return end_to_end([work(slice(i, i + step)) for i in range(0, self.y.size, step)])
 
     def within(self, begin: IndexArray, end: IndexArray) -> Summary:
         """As in `Pieces`, row by row about the first."""
@@ -388,6 +388,12 @@ def checked_rows(values: Any, members: Any, other: Any) -> tuple[Any, Any, Any]:
     return y, groups, x
 
 
+def stack_of(items: Summary, members: Any) -> Summary:
+    """The stack of summaries, shape (N,), and of the groups that these members make."""
+    _, groups, _ = checked_rows(items.m, members, None)
+    return masked(items, _with_all(groups))
+
+
 def finite(column: FloatArray) -> FloatArray:
     """The column with 0 in place of NaN and ±Inf."""
     return np.where(np.isfinite(column), column, 0.0)
@@ -413,7 +419,8 @@ def _flat(stack: Summary) -> Summary:
     return each_field(lambda s: s.reshape(*s.shape[:-2], -1), stack)
 
 
-def _end_to_end(parts: list[Summary]) -> Summary:
+def end_to_end(parts: list[Summary]) -> Summary:
+    """Concatenate summaries along the last axis."""
     return each_field(lambda *fields: np.concatenate(fields, axis=-1), *parts)
 
 

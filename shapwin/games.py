@@ -178,6 +178,35 @@ def split_one(
     return tuple.__new__(Attribution, (n, (n * base + whole) / d, m, phi, share, lift, weight))
 
 
+class Scales(dict[int, tuple[float, float]]):
+    """The divisor and the weight of a game for every window size N >= 1 that occurs.
+
+    Sizes tend to come in a row, so a new one brings its successors along.
+
+    Examples
+    --------
+    >>> Scales(game_of("avg"))[3]
+    (3.0, 1.25)
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def __missing__(self, n: int) -> tuple[float, float]:
+        if len(self) > _MANY_SIZES:
+            self.clear()
+        sizes = np.arange(n, n + _SIZES_AT_ONCE, dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            divisors = np.broadcast_to(self.game.divisor(sizes), sizes.shape).tolist()
+            weights = self.game.weight(sizes).tolist()
+        self.update(zip(range(n, n + len(sizes)), zip(divisors, weights, strict=True), strict=True))
+        return divisors[0], weights[0]
+
+
+_SIZES_AT_ONCE = 64
+_MANY_SIZES = 100_000
+
+
 def tuple_values(statistic: str, values: ArrayLike, other: ArrayLike | None = None) -> Any:
     """Return φ_i of every tuple of one window.
 

@@ -87,7 +87,8 @@ class RunningSums:
         self.query = query
         self.clock = self._epoch = self._corrections = -1
         self.mean = 0.0
-        self.whole = self.part = (0, 0.0, 0.0)
+        self.whole: Moments = (0, 0.0, 0.0)
+        self.part: Moments = (0, 0.0, 0.0)
         self._holds = _Holds(query)
         self._center, self._done, self._young = 0.0, 0, _NOTHING
         self._rest: list[Any] = []
@@ -117,19 +118,9 @@ class RunningSums:
             done += 1
         self._done, self._young = done, (a, b, m, a_p, b_p)
         a0, b0, m0, a_p0, b_p0 = self._rest[blocks.head]
-        self._move_to_mean(n, a + a0, b + b0, m + m0, a_p + a_p0, b_p + b_p0)
-
-    def _move_to_mean(self, n: int, a: float, b: float, m: float, a_p: float, b_p: float) -> None:
-        r = a / n
-        if not -_HUGE < r < _HUGE:  # a NaN or an Inf is in the window: keep the finite centre
-            self.mean, self.whole, self.part = self._center, (n, a, a * 0), (int(m), a_p, a * 0)
-            return
-        mr = m * r
-        b -= r * a
-        b_p -= r * (a_p + a_p - mr)
-        self.mean = self._center + r
-        self.whole = (n, 0.0, b if b > 0 else 0.0)
-        self.part = (int(m), a_p - mr, b_p if b_p > 0 else 0.0)
+        self.mean, self.whole, self.part = moved_to_mean(
+            c, n, a + a0, b + b0, m + m0, a_p + a_p0, b_p + b_p0
+        )
 
     # ---- once an epoch ------------------------------------------------------------------------
 
@@ -180,6 +171,25 @@ class RunningSums:
         return np.array([holds[s] for s in block.signatures[start:]], dtype=np.bool_)
 
 
+def moved_to_mean(
+    c: float, n: int, a: float, b: float, m: float, a_p: float, b_p: float
+) -> tuple[float, Moments, Moments]:
+    """Return the window's mean, and (count, Σd, Σd²) of window and group about it.
+
+    The sums come about the centre c. If a NaN or an Inf is in the window there is no such mean:
+    then it is c, and squares are NaN.
+    """
+    r = a / n
+    if not -_HUGE < r < _HUGE:
+        return c, (n, a, a * 0), (int(m), a_p, a * 0)
+    mr = m * r
+    b -= r * a
+    b_p -= r * (a_p + a_p - mr)
+    whole = (n, 0.0, 0.0 if b < 0 else b)
+    return c + r, whole, (int(m), a_p - mr, 0.0 if b_p < 0 else b_p)
+
+
+Moments = tuple[int, float, float]
 _NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0)
 _HUGE = float(np.finfo(np.float64).max)
 

@@ -13,15 +13,13 @@ import numpy as np
 
 from .blocks import Blocks
 from .errors import ArgumentError, ArgumentTypeError
-from .games import DEVIATIONS, Attribution, Game, closed_form, game_of, split_one
+from .games import DEVIATIONS, Attribution, Game, Scales, closed_form, game_of, split_one
 from .predicates import Query, predicate_names, signature_of
 from .running import RunningSums
 from .summary import Summary
 
 # Rows in a block: enough that laying one out is cheap per row, few enough for a short pause.
 _BLOCK = 512
-# Divisors and weights kept, one set for each statistic and window size that occurred.
-_SCALES = 4096
 
 Satisfied = int | Iterable[str]
 
@@ -74,7 +72,7 @@ class SlidingWindow:
         self._newest: Any = None
         self._plain = 1 << min(len(self.predicates), 63)  # signatures that need no check
         self._sums: dict[str, RunningSums] = {}
-        self._scales: dict[tuple[str, int], tuple[int, float, float]] = {}
+        self._games: dict[str, tuple[int, Scales]] = {}
 
     def __len__(self) -> int:
         return self._live
@@ -219,12 +217,11 @@ class SlidingWindow:
         n = self._live
         if sums.clock != self._clock:
             sums.follow(self._blocks, n, self._clock)
-        scale = self._scales.get((statistic, n))
-        if scale is None:
-            scale = self._scale(statistic)
-            if scale is None:
-                return self._from_rows(statistic, sums.query)
-        moment, divisor, weight = scale
+        game = self._games.get(statistic) or self._game(statistic)
+        if game is None or n == 0:
+            return self._from_rows(statistic, sums.query)
+        moment, scales = game
+        divisor, weight = scales[n]
         base = sums.mean if moment == DEVIATIONS else 0.0
         part = sums.part
         return split_one(n, part[0], base, sums.whole[moment], part[moment], divisor, weight)
@@ -250,22 +247,17 @@ class SlidingWindow:
         groups = np.split(values[order], starts[1:]) if kinds.size else []
         return {int(s): Summary.of(y) for s, y in zip(kinds, groups, strict=True)}
 
-    def _scale(self, statistic: str) -> tuple[int, float, float] | None:
-        """The moment, divisor and weight of a game of the table; None if it takes all rows."""
-        game, n = game_of(statistic), self._live
-        if not isinstance(game, Game) or n == 0:
-            return None
+    def _game(self, statistic: str) -> tuple[int, Scales] | None:
+        """The moment and the scales of a game of the table; None if it reads all rows."""
+        game = game_of(statistic)
         if game.columns == 2:
             raise ArgumentError(
                 f"statistic {game.name!r} needs a second column: use rolling with other="
             )
-        if len(self._scales) >= _SCALES:
-            self._scales.clear()
-        size = np.float64(n)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scale = game.moment, float(game.divisor(size)), float(game.weight(size))
-        self._scales[statistic, n] = scale
-        return scale
+        if not isinstance(game, Game):
+            return None
+        self._games[statistic] = game.moment, Scales(game)
+        return self._games[statistic]
 
     def _from_rows(self, statistic: str, query: Query) -> Attribution:
         order = game_of(statistic).order

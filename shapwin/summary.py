@@ -291,6 +291,14 @@ def merge_stacks(left: Summary, right: Summary) -> Summary:
     return _merged(left, right, left.m[0], right.m[0])
 
 
+def stack_total(stack: Summary) -> Summary:
+    """Merge all items of a stack into a stack of one, about the mean of their centres."""
+    c = _middle(stack.m[0], stack.center)
+    c2 = _middle(stack.m[0], stack.center2) if stack.two_columns else None
+    moved = stack.recentred(np.array([c]), None if c2 is None else np.array([c2]))
+    return each_field(lambda s: np.sum(s, axis=-1, keepdims=True), moved)
+
+
 def about_mean(total: Summary, part: Summary) -> tuple[Summary, Summary]:
     """Return window and group, both about the window's own mean.
 
