@@ -78,7 +78,7 @@ def arrow_function(aggregate: Aggregate) -> Any:
     def udaf(*given: pa.Array, **named: pa.Array) -> float:
         return answer(name, *bind(name, parameters, given, named, optional))  # type: ignore[no-any-return]
 
-    return arrow_udf(_hinted(udaf, name, pa.Array), aggregate.returns)
+    return arrow_udf(_hinted(udaf, name, pa.Array), aggregate.returns)  # type: ignore[call-overload]
 
 
 def pandas_function(aggregate: Aggregate) -> Any:
@@ -91,7 +91,7 @@ def pandas_function(aggregate: Aggregate) -> Any:
         columns = bind(name, parameters, given, named, optional)
         return answer(name, *(None if c is None else from_pandas(c) for c in columns))  # type: ignore[no-any-return]
 
-    return pandas_udf(_hinted(udaf, name, pd.Series), aggregate.returns)
+    return pandas_udf(_hinted(udaf, name, pd.Series), aggregate.returns)  # type: ignore[call-overload]
 
 
 def _hinted(udaf: Callable[..., float], name: str, column: type) -> Any:
