@@ -1,0 +1,145 @@
+"""What explaining costs against Spark's own sliding aggregate, as ratios within one run.
+
+Run ``python bench/panes.py [--rows 3000000] [--repeat 3]``; prints JSON. Every case reads the same
+uncached Parquet file and writes all of its result to Spark's ``noop`` sink.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import shapwin
+
+PREDICATES = {
+    "airport": "zone IN (1, 132, 138)",
+    "manhattan": "zone % 3 = 0",
+    "longtrip": "distance > 10",
+}
+# A day's rhythm: trips by hour, as weights.
+HOURS = np.array([4, 3, 2, 2, 1, 2, 3, 6, 8, 8, 8, 8, 9, 9, 9, 9, 9, 10, 11, 10, 10, 9, 8, 6])
+
+
+def write_trips(path: Path, rows: int, seed: int = 0) -> None:
+    """Write a month of trips, in order of time, with 100 keys and 16 flags of 64 combinations."""
+    rng = np.random.default_rng(seed)
+    hour = rng.choice(24, rows, p=HOURS / HOURS.sum())
+    second = (rng.integers(0, 31, rows) * 24 + hour) * 3600 + rng.random(rows) * 3600
+    second.sort()
+    distance = rng.exponential(3, rows).round(2)
+    combination = rng.integers(0, 64, rows)
+    table = pa.table(
+        {
+            "pickup": pa.array((second * 1e6).astype(np.int64) + 1_704_067_200_000_000).cast(
+                pa.timestamp("us", "UTC")
+            ),
+            "fare": (3 + 2.5 * distance + rng.normal(0, 2, rows)).round(2),
+            "zone": rng.integers(1, 264, rows),
+            "distance": distance,
+            "key": rng.integers(0, 100, rows),
+            "combination": combination,
+        }
+    )
+    pq.write_table(table, path, row_group_size=500_000)
+
+
+def sparks_own(df: DataFrame, window: str, *keys: str) -> DataFrame:
+    """Spark's sliding average and variance, nothing explained."""
+    sliding = df.groupBy(*keys, F.window("pickup", window, "5 minutes"))
+    return sliding.agg(F.avg("fare"), F.var_pop("fare"))
+
+
+def explained(df: DataFrame, window: str, **options: object) -> DataFrame:
+    """The same, explained."""
+    call = {"predicates": PREDICATES} | options
+    return shapwin.explain(
+        df,
+        value="fare",
+        time="pickup",
+        window=window,
+        every="5 minutes",
+        statistics=("avg", "var_pop"),
+        **call,
+    )
+
+
+def cases(df: DataFrame) -> dict[str, Callable[[], DataFrame]]:
+    """Everything that is timed, by name."""
+    flags = {f"p{k}": f"(combination >> {k % 6}) & 1 = {k // 6 % 2}" for k in range(16)}
+    return {
+        "spark 1 hour": lambda: sparks_own(df, "1 hour"),
+        "explain 1 hour": lambda: explained(df, "1 hour"),
+        "spark 1 day": lambda: sparks_own(df, "1 day"),
+        "explain 1 day": lambda: explained(df, "1 day"),
+        "explain 7 days": lambda: explained(df, "7 days"),
+        "explain atoms K=3": lambda: explained(df, "1 hour", queries="atoms"),
+        "explain atoms K=16": lambda: explained(df, "1 hour", queries="atoms", predicates=flags),
+        "spark 100 keys": lambda: sparks_own(df, "1 hour", "key"),
+        "explain 100 keys": lambda: explained(df, "1 hour", by="key"),
+    }
+
+
+RATIOS = {
+    "1 hour: explain / spark": ("explain 1 hour", "spark 1 hour", 0.6),
+    "1 day: explain / spark": ("explain 1 day", "spark 1 day", 0.03),
+    "explain: 7 days / 1 hour": ("explain 7 days", "explain 1 hour", 1.5),
+    "atoms: K=16 / K=3": ("explain atoms K=16", "explain atoms K=3", 2.0),
+    "100 keys: explain / spark": ("explain 100 keys", "spark 100 keys", 1.2),
+}
+
+
+def seconds(make: Callable[[], DataFrame]) -> float:
+    """The time of a whole call, planning included."""
+    start = time.perf_counter()
+    make().write.format("noop").mode("overwrite").save()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=3_000_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--only", nargs="*", help="names of cases to run")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trips.parquet"
+        write_trips(path, arguments.rows)
+        spark = (
+            SparkSession.builder.master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.driver.memory", "4g")
+            .getOrCreate()
+        )
+        df = spark.read.parquet(str(path))
+        chosen = {n: c for n, c in cases(df).items() if not arguments.only or n in arguments.only}
+        for case in chosen.values():  # start workers, compile
+            seconds(case)
+        times = {
+            name: [seconds(case) for _ in range(arguments.repeat)] for name, case in chosen.items()
+        }
+        spark.stop()
+    medians = {name: round(statistics.median(found), 3) for name, found in times.items()}
+    ratios = {
+        name: {"ratio": round(medians[a] / medians[b], 3), "bar": bar}
+        for name, (a, b, bar) in RATIOS.items()
+        if a in medians and b in medians
+    }
+    print(json.dumps({"rows": arguments.rows, "seconds": medians, "ratios": ratios}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
