@@ -161,7 +161,8 @@ class RunningSums:
 
     def _of_block(self, block: Block) -> BlockSums:
         y = np.array(block.values)
-        c = float(y[0] + np.mean(y - y[0])) if y.size else 0.0
+        with np.errstate(all="ignore"):
+            c = float(y[0] + np.mean(y - y[0])) if y.size else 0.0
         c = c if isfinite(c) else 0.0
         sums = _deviations(y, self._flags(block, 0), c).sum(axis=1)
         return BlockSums(float(y.size), c, *sums.tolist())
