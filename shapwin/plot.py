@@ -22,7 +22,7 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F
 NONE, NONE_COLOUR = "(none)", "#C8C8C8"
 OTHERS_COLOUR, REST_COLOUR, FAINT, SIZE_COLOUR = "#808080", "#E8E8E8", "#BBBBBB", "#4D4D4D"
 
-_SMALL = {"fontsize": "small", "color": "#555555"}
+_SMALL: dict[str, Any] = {"fontsize": "small", "color": "#555555"}
 _NEEDED = ("window_start", "window_end", "statistic", "predicate", "n", "value", "m", "phi")
 
 
@@ -115,10 +115,10 @@ def save(path: Any, explained: Any, **arguments: Any) -> None:
     explained, **arguments
         As in `decomposition`.
     """
-    plt = _matplotlib("pyplot")
+    plt: Any = _matplotlib("pyplot")
     before = plt.get_backend()
     plt.switch_backend("agg")
-    figure = decomposition(explained, **arguments).figure
+    figure: Any = decomposition(explained, **arguments).figure
     figure.savefig(path, dpi=150)
     plt.close(figure)
     plt.switch_backend(before)
@@ -140,12 +140,12 @@ class _Grid:
         # After the last window of each run of windows stands a cell without one.
         self.cells = ends.union(ends + self.step) if len(ends) else ends
         numbers = _matplotlib("dates").date2num(self.cells.to_numpy())
-        self.edges = np.repeat(numbers, 2)[1:]
+        self.edges = np.repeat(numbers, 2)[1:-1]
 
     def steps(self, rows: pd.DataFrame, name: str) -> Any:
         """The column's value at both edges of each window's cell, NaN in the gaps."""
         by_end = rows.drop_duplicates("window_end").set_index("window_end")[name]
-        return np.repeat(by_end.reindex(self.cells).to_numpy(dtype=float), 2)[:-1]
+        return np.repeat(by_end.reindex(self.cells).to_numpy(dtype=float), 2)[:-2]
 
 
 def _long_table(explained: Any) -> pd.DataFrame:
@@ -162,7 +162,7 @@ def _long_table(explained: Any) -> pd.DataFrame:
             "the table has several rows for one window and predicate: filter it to one "
             f"{' and '.join(keys) or 'explanation'}"
         )
-    return table
+    return pd.DataFrame(table)
 
 
 def _naive(times: pd.Series[Any]) -> pd.Series[Any]:
@@ -214,7 +214,7 @@ def _draw(
     if rows.empty:
         return
     total = grid.steps(rows, "value")
-    groups = {name: grid.steps(part, "phi") for name, part in rows.groupby("predicate")}
+    groups = {str(name): grid.steps(part, "phi") for name, part in rows.groupby("predicate")}
     if stacked:
         _stack(panel, grid, _stack_series(groups, colours, total, partition), total)
     else:
@@ -291,13 +291,14 @@ def _date_axis(panel: Axes, grid: _Grid) -> None:
     dates = _matplotlib("dates")
     locator = dates.AutoDateLocator(maxticks=12)
     days, hours = ["%Y", "%b %Y", "%a %d %b"], ["%H:%M", "%H:%M", "%H:%M:%S"]
+    one_day = "%a %d %b %Y" if grid.edges[-1] - grid.edges[0] < 1 else "%Y"
     panel.xaxis.set_major_locator(locator)
     panel.xaxis.set_major_formatter(
         dates.ConciseDateFormatter(
             locator,
             formats=[*days, *hours],
             zero_formats=[*days, "%a %d %b", "%H:%M", "%H:%M"],
-            offset_formats=["", "%Y", "%Y", "%d %b %Y", "%d %b %Y", "%d %b %Y %H:%M"],
+            offset_formats=["", "", "%Y", one_day, one_day, one_day],
         )
     )
     panel.set_xlim(grid.edges[0], grid.edges[-1])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -71,7 +73,7 @@ def striking(explained: pd.DataFrame, statistic: str) -> pd.DataFrame:
     """Return the rows of the window whose aggregate is farthest from what is usual.
 
     Usual is the median over the windows of the same key. Windows of less than half the median
-    size do not count, for a mean of two tuples strikes nobody; of equal windows the first does.
+    size are left out of all this: a mean of two tuples strikes nobody. Of equals the first counts.
 
     Parameters
     ----------
@@ -91,12 +93,14 @@ def striking(explained: pd.DataFrame, statistic: str) -> pd.DataFrame:
     windows = windows[windows["n"] > 0]
     if windows.empty:
         return windows.assign(usual=[])
-    by_key = windows.groupby(keys, dropna=False)["value"] if keys else windows["value"]
-    usual = by_key.transform("median") if keys else by_key.median()
-    windows = windows.assign(usual=usual)
-    large = windows[windows["n"] >= windows["n"].median() / 2]
-    distance = (large["value"] - large["usual"]).abs()
-    found = large.loc[distance.idxmax() if distance.notna().any() else large.index[0]]
+    windows = windows[windows["n"] >= windows["n"].median() / 2]
+    values = windows["value"]
+    of_key = windows.groupby(keys, dropna=False)["value"].transform("median") if keys else None
+    usual = values.median() if of_key is None else of_key
+    distance = (values - usual).abs().fillna(-1.0)
+    # Rounding must not decide between equals.
+    place = int(np.argmax(distance >= distance.max() * (1 - 1e-9)))
+    found = windows.assign(usual=usual).iloc[place]
     where = {name: found[name] for name in [*keys, "window_start"]}
     return same(rows, where).assign(usual=found["usual"])
 
@@ -134,7 +138,7 @@ def describe(window: pd.DataFrame, *, value: str = "value", tuples: str = "rows"
             "",
             *_lines(window, name),
             "",
-            *_sentences(window, name, tuples),
+            *(fill(said, 100) for said in _sentences(window, name, tuples)),
         ]
     )
 
@@ -174,13 +178,12 @@ def _strongest(window: pd.DataFrame, tuples: str) -> str:
     """Say what the group with the largest |Φ| does, and by which of its parts."""
     if window["phi"].isna().all():
         return "The window holds NaN or an infinite value, so there is nothing to tell."
-    row = window.loc[window["phi"].abs().idxmax()]
-    none = row["predicate"] == NONE
-    who = f"The {tuples} that satisfy no predicate" if none else row["predicate"]
-    text = (
-        f"{who}, {row['m']} of {row['n']} {tuples} ({row['m'] / row['n']:.0%}), "
-        f"account{'' if none else 's'} for {number(row['phi'])}"
-    )
+    row = window.iloc[int(np.argmax(window["phi"].abs().fillna(-1.0)))]
+    members = f"{row['m']} of {row['n']} {tuples} ({row['m'] / row['n']:.0%})"
+    if row["predicate"] == NONE:
+        text = f"The {members} that satisfy no predicate account for {number(row['phi'])}"
+    else:
+        text = f"{row['predicate']}, {members}, accounts for {number(row['phi'])}"
     extra = row["weight"] * row["lift"] if row["weight"] else 0.0
     if pd.isna(extra) or extra == 0:
         return f"{text}."

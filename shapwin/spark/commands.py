@@ -11,19 +11,17 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from .. import demo as story
 from .. import plot, report
-from ..errors import ArgumentError
+from ..errors import ArgumentError, DependencyError
 from ..games import game_of
 from ..progress import step
 from .attribution import explain as explain_rows
 from .checks import quoted
-from .files import Source, reason, rows, size
+from .files import SPARK_ERRORS, Source, reason, rows, size
 from .session import local_session
 
 # Up to this many predicates their combinations make a readable picture, which adds up.
@@ -83,7 +81,7 @@ def explain(
         The first and last start of the windows in the picture; by default all are drawn.
     """
     if picture is not None:
-        plot.require_matplotlib()
+        _require_matplotlib()
     for folder in (output, picture):
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -107,6 +105,13 @@ def explain(
     _tell(table, arguments, tuples)
     if written:
         print("\nWritten:", *written, sep="\n  ")
+
+
+def _require_matplotlib() -> None:
+    try:
+        plot.require_matplotlib()
+    except DependencyError as error:
+        raise DependencyError(f"{error}, or add --no-plot") from None
 
 
 def _collect(
@@ -146,14 +151,18 @@ def _to_draw(
     for name, key in keys.items():
         key = None if pd.isna(key) else key
         df = df.where(F.col(quoted(name)).eqNullSafe(F.lit(key)))
-    return explain_rows(df, **{**arguments, "queries": "atoms"}).toPandas()
+    atoms = explain_rows(df, **{**arguments, "queries": "atoms"}).toPandas()
+    # An atom of one name is that predicate without the others.
+    alone = {name: f"{name} only" for name in arguments["predicates"]}
+    return atoms.replace({"predicate": alone} if len(alone) > 1 else {})
 
 
 def _draw(
     drawn: pd.DataFrame, folder: Path, focus: tuple[str, str] | None, drawing: Mapping[str, Any]
 ) -> Path:
     if focus is not None:
-        drawn = drawn[drawn["window_start"].between(*map(pd.Timestamp, focus))]
+        first, last = map(pd.Timestamp, focus)
+        drawn = drawn[drawn["window_start"].between(first, last)]
     keys = [f"{name} = {drawn[name].iloc[0]}" for name in report.keys_of(drawn.columns)]
     title = ", ".join(["What makes up the aggregate", *keys])
     path = folder / "explanation.png"
@@ -175,5 +184,5 @@ def _in_words() -> Iterator[None]:
     """Tell in one line what stopped Spark: a condition that divides by zero, a broken file."""
     try:
         yield
-    except (PySparkException, Py4JError) as error:
+    except SPARK_ERRORS as error:
         raise ArgumentError(f"Spark stopped: {reason(error)}") from None

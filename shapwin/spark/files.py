@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
@@ -31,6 +32,7 @@ SUFFIXES = {
 _COMPRESSED: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 # What Hadoop takes for a pattern or a scheme when it stands in the name of a file.
 _ODD = set("[]{}*?:\\")
+SPARK_ERRORS = (PySparkException, Py4JError)
 _TIME_FORMATS = {
     "seconds": F.timestamp_seconds,
     "milliseconds": F.timestamp_millis,
@@ -83,7 +85,7 @@ def rows(spark: SparkSession, source: Source, time: str, value: str) -> Iterator
         reader = spark.read.options(**_options(kind, source))
         try:
             df = _read(spark, reader, kind, path)
-        except PySparkException as error:
+        except SPARK_ERRORS as error:
             raise ArgumentError(f"cannot read {source.path} as {kind}: {reason(error)}") from None
         if not df.columns or df.columns == ["_corrupt_record"]:
             raise ArgumentError(f"cannot read {source.path} as {kind}: it has no rows of that form")
@@ -166,7 +168,7 @@ def _options(kind: str, source: Source) -> dict[str, Any]:
 def _read(spark: SparkSession, reader: DataFrameReader, kind: str, path: str) -> DataFrame:
     # With this setting Spark infers TIMESTAMP_NTZ unless a value of the column has a zone.
     setting = "spark.sql.timestampType"
-    before = spark.conf.get(setting)
+    before = str(spark.conf.get(setting))
     spark.conf.set(setting, "TIMESTAMP_NTZ")
     try:
         return reader.format(kind).load(path)
@@ -253,7 +255,7 @@ def _replaced(
             F.count(column).alias("all"),
             F.min(F.when(bad, column.cast("string"))).alias("example"),
         ).first()
-    except PySparkException as error:
+    except SPARK_ERRORS as error:
         raise ArgumentError(f"{name!r} cannot be read: {reason(error)}") from None
     if found is not None and found["bad"] and not source.skip_bad:
         raise ArgumentError(

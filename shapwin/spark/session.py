@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import tempfile
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from ..errors import DependencyError
@@ -22,6 +22,8 @@ _WHILE_RUNNING = {
     "spark.sql.legacy.parquet.nanosAsLong": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
+# They log each error that is raised as well, Java trace and all.
+_REPEATERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _FROM_THE_START = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -65,13 +67,15 @@ def _settings(spark: SparkSession) -> Iterator[None]:
     before = {name: spark.conf.get(name, None) for name in _WHILE_RUNNING}
     for name, value in _WHILE_RUNNING.items():
         spark.conf.set(name, value)
-    # PySpark logs each failing statement, trace and all, beside raising the error.
-    logger = logging.getLogger("SQLQueryContextLogger")
-    disabled, logger.disabled = logger.disabled, True
+    loggers = [PySparkLogger.getLogger(name) for name in _REPEATERS]
+    disabled = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
     try:
         yield
     finally:
-        logger.disabled = disabled
+        for logger, was in zip(loggers, disabled, strict=True):
+            logger.disabled = was
         for name, old in before.items():
             spark.conf.unset(name) if old is None else spark.conf.set(name, old)
 
