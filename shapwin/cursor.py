@@ -182,8 +182,9 @@ class FrameCursor:
         centers = _centers(middle)
         lefts = end_to_end([self._items.take(slice(begin, begin + reach_back)), middle])
         rights = self._items.take(slice(end, end + reach))
-        back = _listed(lefts.recentred(*centers))[:, ::-1].cumsum(axis=1)[:, ::-1]
-        forth = _listed(rights.recentred(*centers)).cumsum(axis=1)
+        with np.errstate(all="ignore"):
+            back = _listed(lefts.recentred(*centers))[:, ::-1].cumsum(axis=1)[:, ::-1]
+            forth = _listed(rights.recentred(*centers)).cumsum(axis=1)
         self._lefts = back.T.tolist()
         self._rights = np.pad(forth, ((0, 0), (1, 0))).T.tolist()
         self._begin, self._end, self._center = begin, end, float(middle.center[0])

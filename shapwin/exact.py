@@ -190,7 +190,7 @@ def sample_shapley(
         step = marginal - mean
         mean += step / walk
         squares += step * (marginal - mean)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         error = np.sqrt(squares / (permutations - 1) / permutations)
     return Sample(mean, error if permutations > 1 else np.full(d.size, np.nan))
 

@@ -115,11 +115,12 @@ class Frames:
         """
         b, e = self._checked_frames(begin, end)
         starts = range(0, max(b.size, 1), _AT_ONCE)
-        stack = end_to_end(
-            [self.pieces.answer(b[i : i + _AT_ONCE], e[i : i + _AT_ONCE]) for i in starts]
-        )
-        if self.odd is not None:
-            stack = self.odd.put_back(stack, b, e)
+        with np.errstate(all="ignore"):
+            stack = end_to_end(
+                [self.pieces.answer(b[i : i + _AT_ONCE], e[i : i + _AT_ONCE]) for i in starts]
+            )
+            if self.odd is not None:
+                stack = self.odd.put_back(stack, b, e)
         return _rows_of(stack, 0), _rows_of(stack, slice(1, None))
 
     def _checked_frames(self, begin: ArrayLike, end: ArrayLike) -> tuple[IndexArray, IndexArray]:

@@ -129,15 +129,14 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
     game = game_of(statistic)
     for summary in (total, part):
         _check_summary(game, summary)
-    total, part = about_mean(total, part)
-    if isinstance(game, MomentGame):
-        return _from_power_sums(game, total, part)
-    n, m = np.asarray(total.m, dtype=np.float64), np.asarray(part.m, dtype=np.float64)
-    base = total.center if game.moment == DEVIATIONS else 0.0
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        value, share, lift = split(
-            n, m, base, _moment(game, n, total), _moment(game, n, part), game.divisor(n)
-        )
+    with np.errstate(all="ignore"):
+        total, part = about_mean(total, part)
+        if isinstance(game, MomentGame):
+            return _from_power_sums(game, total, part)
+        n, m = np.asarray(total.m, dtype=np.float64), np.asarray(part.m, dtype=np.float64)
+        base = total.center if game.moment == DEVIATIONS else 0.0
+        whole, inside = _moment(game, n, total, total), _moment(game, n, total, part)
+        value, share, lift = split(n, m, base, whole, inside, game.divisor(n))
         weight = game.weight(n)
         phi = np.where(weight == 0, share, share + weight * lift)
     return _without_nothing(total.m, value, part.m, phi, share, lift, weight)
@@ -196,9 +195,8 @@ class Scales(dict[int, tuple[float, float]]):
         if len(self) > _MANY_SIZES:
             self.clear()
         sizes = np.arange(n, n + _SIZES_AT_ONCE, dtype=np.float64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            divisors = np.broadcast_to(self.game.divisor(sizes), sizes.shape).tolist()
-            weights = self.game.weight(sizes).tolist()
+        divisors = np.broadcast_to(self.game.divisor(sizes), sizes.shape).tolist()
+        weights = self.game.weight(sizes).tolist()
         self.update(zip(range(n, n + len(sizes)), zip(divisors, weights, strict=True), strict=True))
         return divisors[0], weights[0]
 
@@ -274,21 +272,23 @@ def _check_summary(game: Game | MomentGame, summary: Summary) -> None:
         )
 
 
-def _moment(game: Game, n: Numbers, s: Summary) -> Numbers:
+def _moment(game: Game, n: Numbers, total: Summary, s: Summary) -> Numbers:
     if game.moment in (COUNTS, DEVIATIONS):
         return s.m if game.moment == COUNTS else s.a
-    sums = s.ab if game.moment == PRODUCTS else np.maximum(s.b, 0.0)
-    # One tuple does not deviate from itself, but NaN and Inf stay visible.
-    return np.where(n == 1, sums - sums, sums)
+    sums, odd = (np.maximum(s.b, 0.0), total.a) if game.moment == SQUARES else _products(total, s)
+    # There are no deviations from a mean that is NaN or ±Inf; one tuple has none from itself.
+    return np.where(n == 1, sums - sums, sums) + odd * 0
+
+
+def _products(total: Summary, s: Summary) -> tuple[Numbers, Numbers]:
+    return s.ab, total.a + total.a2
 
 
 def _from_power_sums(game: MomentGame, total: Summary, part: Summary) -> Attribution:
     sums, group = game.sums_of(total), game.sums_of(part)
     q = (game.order, 0)
-    n, m = np.asarray(total.m, dtype=np.float64), np.asarray(part.m, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        phi = game.phi(sums, group)
-        lift = group[q] - m / n * sums[q]
+    lift = group[q] - np.divide(part.m, total.m) * sums[q]
+    phi = game.phi(sums, group)
     return _without_nothing(total.m, game.value(sums), part.m, phi, group[q], lift, np.nan)
 
 
@@ -324,19 +324,19 @@ def _no_weight(n: Any) -> Any:
 
 
 def _weight_avg(n: Any) -> Any:
-    """N(H−1)/(N−1)."""
-    return np.where(n <= 1, 0.0, n * (harmonic(n) - 1) / (n - 1))
+    """N(H−1)/(N−1); the numerator is 0 for one tuple."""
+    return n * (harmonic(n) - 1) / np.maximum(n - 1, 1)
 
 
 def _weight_var_pop(n: Any) -> Any:
-    """(N·g − (N−1))/(N−2), g = N(H−H2)/(N−1)."""
-    g = n * (harmonic(n) - harmonic2(n)) / (n - 1)
-    return np.where(n <= 2, 0.0, (n * g - (n - 1)) / (n - 2))
+    """(N·g − (N−1))/(N−2), g = N(H−H2)/(N−1); the numerators are 0 for one and two tuples."""
+    g = n * (harmonic(n) - harmonic2(n)) / np.maximum(n - 1, 1)
+    return (n * g - (n - 1)) / np.maximum(n - 2, 1)
 
 
 def _weight_var_samp(n: Any) -> Any:
-    """(N(H−2)+1)/(N−2)."""
-    return np.where(n <= 2, 0.0, (n * (harmonic(n) - 2) + 1) / (n - 2))
+    """(N(H−2)+1)/(N−2); the numerator is 0 for one and two tuples."""
+    return (n * (harmonic(n) - 2) + 1) / np.maximum(n - 2, 1)
 
 
 _ROWS = (
@@ -376,6 +376,6 @@ def _why_not(name: str) -> str:
             "provably has no closed form over power sums of any fixed order "
             "(Khani & Assent, Proposition 5)"
         )
-    if bare in _NO_KNOWN_FORM:
+    if bare in _NO_KNOWN_FORM or "distinct" in name:
         return "has no known closed form: it is no polynomial in power sums (Theorem 1)"
     return "is not known"

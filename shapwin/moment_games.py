@@ -205,7 +205,7 @@ class MomentGame:
                 columns = self._factors_of(np.maximum(new, 1)).T
                 self._by_size.update(zip(new.tolist(), columns, strict=True))
             table = np.array([self._by_size[s] for s in known])
-        return table.T[:, where].reshape(-1, *np.shape(n))
+        return np.asarray(table.T[:, where].reshape(-1, *np.shape(n)))
 
     def _factors_of(self, sizes: NDArray[np.int64]) -> Any:
         """The same for ascending N >= 1, in long double: large terms of both signs meet here."""

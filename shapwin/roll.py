@@ -84,10 +84,12 @@ def rolling(
     if (size is None) == (begin is None) or (begin is None) != (end is None):
         raise ArgumentError("give either size, or begin and end of every window")
     if size is None:
-        return _by_frames(game, y, groups, x, np.asarray(begin), np.asarray(end))
+        with np.errstate(all="ignore"):
+            return _by_frames(game, y, groups, x, np.asarray(begin), np.asarray(end))
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
         raise ArgumentError(f"size {size!r} is no window: give a whole number of tuples from 1 on")
-    return _by_size(game, y, groups, x, int(size))
+    with np.errstate(all="ignore"):
+        return _by_size(game, y, groups, x, int(size))
 
 
 def _by_frames(game: Any, y: Any, groups: Any, x: Any, begin: Any, end: Any) -> FloatArray:
@@ -109,7 +111,8 @@ def _one_size(begin: Any, end: Any, length: int) -> int:
 
 def _by_size(game: Any, y: Any, groups: Any, x: Any, size: int) -> FloatArray:
     stop = np.arange(1, y.size + 1)
-    if not isinstance(game, Game) or game.moment == PRODUCTS or y.size == 0:
+    simple = isinstance(game, Game) and game.moment != PRODUCTS
+    if not simple or size == 1 or y.size == 0:  # a window of one row holds no whole block
         return _any_frames(game, y, groups, x, np.maximum(stop - size, 0), stop)
     odd = ~np.isfinite(y)
     if not odd.any():
@@ -245,8 +248,7 @@ class _Sums:
 
 def _scale(game: Game, n: Any) -> tuple[Any, Any]:
     n = np.asarray(n, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return game.divisor(n), game.weight(n)
+    return game.divisor(n), game.weight(n)
 
 
 def _growing(game: Game, column: _Column, longest: int, phi: FloatArray) -> None:

@@ -113,24 +113,17 @@ class Summary:
         """
         y = one_dimensional("values", values)
         c = _mean_within(y) if center is None else float(center)
-        dy = _minus(y, c)
-        powers = [float(np.sum(dy**q)) for q in range(1, order + 1)]
-        higher = tuple(powers[2:])
+        with np.errstate(all="ignore"):
+            dy = y - c
+            a, b, *higher = (float(np.sum(dy**q)) for q in range(1, order + 1))
         if other is None:
-            return cls(y.size, powers[0], powers[1], c, higher=higher)
+            return cls(y.size, a, b, c, higher=tuple(higher))
         x = _second_column(other, y)
         c2 = _mean_within(x) if center2 is None else float(center2)
-        dx = _minus(x, c2)
-        return cls(
-            y.size,
-            powers[0],
-            powers[1],
-            c,
-            float(np.sum(dx)),
-            float(np.sum(dy * dx)),
-            c2,
-            higher,
-        )
+        with np.errstate(all="ignore"):
+            dx = x - c2
+            a2, ab = float(np.sum(dx)), float(np.sum(dy * dx))
+        return cls(y.size, a, b, c, a2, ab, c2, tuple(higher))
 
     @classmethod
     def each(cls, values: ArrayLike, other: ArrayLike | None = None, *, order: int = 2) -> Summary:
@@ -169,13 +162,13 @@ class Summary:
     @property
     def mean(self) -> Numbers:
         """The mean of the values; NaN for an empty set."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             return plain(self.center + np.divide(self.a, self.m))
 
     @property
     def mean2(self) -> Numbers:
         """The mean of the second column; NaN for an empty set."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             return plain(self.center2 + np.divide(self.a2, self.m))
 
     def recentred(self, center: Numbers, center2: Numbers = None) -> Summary:
@@ -200,7 +193,8 @@ class Summary:
         """
         c2 = self.center2 if center2 is None else center2
         e = self.center2 - c2 if self.two_columns else None
-        return self.shifted(self.center - center, e, center, c2)
+        with np.errstate(all="ignore"):
+            return self.shifted(self.center - center, e, center, c2)
 
     def shifted(self, d: Numbers, e: Numbers, center: Numbers, center2: Numbers = None) -> Summary:
         """Return the same tuples' summary about the point that lies `d` below the centre.
@@ -306,9 +300,8 @@ def about_mean(total: Summary, part: Summary) -> tuple[Summary, Summary]:
     NaN or ±Inf cannot be a centre: such a window keeps its finite one, so that the sums of groups
     without the odd value stay finite.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r = _finite_or_zero(np.divide(total.a, total.m))
-        r2 = _finite_or_zero(np.divide(total.a2, total.m)) if total.two_columns else None
+    r = _finite_or_zero(np.divide(total.a, total.m))
+    r2 = _finite_or_zero(np.divide(total.a2, total.m)) if total.two_columns else None
     c, c2 = plain(total.center + r), None if r2 is None else plain(total.center2 + r2)
     if r2 is None:
         return total.shifted(-r, None, c), part.shifted(part.center - total.center - r, None, c)
@@ -348,21 +341,17 @@ def _mean_within(y: Any) -> float:
     """The mean, kept between min and max so that equal values are their own centre."""
     if y.size == 0:
         return 0.0
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         mean = float(np.clip(np.mean(y), np.min(y), np.max(y)))
     return mean if np.isfinite(mean) else 0.0
 
 
-def _minus(y: Any, center: float) -> Any:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return y - center
-
-
 def _merged(left: Summary, right: Summary, m: Numbers, other_m: Numbers) -> Summary:
     """The sum about the mean of both centres, weighted by these counts."""
-    c = _between(m, left.center, other_m, right.center)
-    c2 = _between(m, left.center2, other_m, right.center2) if left.two_columns else None
-    return _plus(left.recentred(c, c2), right.recentred(c, c2), 1)
+    with np.errstate(all="ignore"):
+        c = _between(m, left.center, other_m, right.center)
+        c2 = _between(m, left.center2, other_m, right.center2) if left.two_columns else None
+        return _plus(left.recentred(c, c2), right.recentred(c, c2), 1)
 
 
 def _between(m: Numbers, c: Numbers, other_m: Numbers, other_c: Numbers) -> Numbers:

@@ -15,15 +15,14 @@ BOUND = 1e-12
 
 
 def weight(statistic, n):
-    """w(N) in rationals made from 60-digit decimals would be slow; long double is enough."""
-    k = np.arange(1, n + 1, dtype=np.longdouble)
-    h, h2 = (1 / k[::-1]).sum(), (1 / k[::-1] ** 2).sum()
-    n = np.longdouble(n)
-    return {
-        "avg": n * (h - 1) / (n - 1),
-        "var_pop": (n * (n * (h - h2) / (n - 1)) - (n - 1)) / (n - 2),
-        "var_samp": (n * (h - 2) + 1) / (n - 2),
-    }[statistic]
+    """w(N) in long double, from sums."""
+    k = np.arange(n, 0, -1, dtype=np.longdouble)
+    h, h2, n = (1 / k).sum(), (1 / k**2).sum(), np.longdouble(n)
+    if statistic == "avg":
+        return n * (h - 1) / (n - 1)
+    if statistic == "var_samp":
+        return (n * (h - 2) + 1) / (n - 2)
+    return (n * (n * (h - h2) / (n - 1)) - (n - 1)) / (n - 2)
 
 
 @pytest.mark.parametrize("statistic", ["avg", "var_pop", "var_samp"])
@@ -185,12 +184,23 @@ def test_an_odd_value_leaves_no_trace(odd, size, statistic):
             assert np.isclose(got[777], want, equal_nan=True)
         elif statistic != "covar_samp":
             holds = touched & (rolling(values, member, size=size, statistic="count") > 0)
-            holds &= np.minimum(np.arange(1, 4001), size) > 1
+            holds &= np.minimum(np.arange(1, 4001), size) > 1  # of one tuple, Φ is its share
             assert not np.isfinite(got[holds]).any()
     total, parts = Frames.of_rows(dirty, member).answer([0, 778, 779], [777, 2100, 2101])
     phi = closed_form("avg", total, parts).phi[0]
     assert np.isfinite(phi[0])
     assert np.isfinite(phi[1]) == np.isfinite(odd)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8])
+def test_short_windows_beside_a_giant(size):
+    """All tuples are members, so that nothing can hide in a Φ of 0."""
+    values, member = np.linspace(0.1, 0.9, 40), np.ones(40, dtype=bool)
+    values[20] = 1e17
+    got = rolling(values, member, size=size, statistic="avg")
+    for end in (*range(1, 21), *range(21 + size, 41)):
+        want = np.mean(values[max(0, end - size) : end])
+        assert got[end - 1] == pytest.approx(want, rel=1e-15)
 
 
 @pytest.mark.parametrize("statistic", ["avg", "var_pop", "var_samp"])
@@ -226,8 +236,10 @@ def test_row_order_and_partitioning(statistic):
 def test_weights(statistic, n):
     divisor, w = Scales(game_of(statistic))[n]
     assert divisor == (max(n - 1, 1) if statistic == "var_samp" else n)
-    small = n <= 1 if statistic == "avg" else n <= 2
-    assert w == (0 if small else pytest.approx(float(weight(statistic, n)), rel=2e-14))
+    if n <= (1 if statistic == "avg" else 2):
+        assert w == 0
+    else:
+        assert w == pytest.approx(float(weight(statistic, n)), rel=2e-14)
 
 
 def test_counters_at_one_and_at_a_billion_in_one_column():
