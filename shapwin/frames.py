@@ -184,8 +184,14 @@ class Pieces:
         first, last = begin // self.block + 1, (end - 1) // self.block
         left, right = suffix.take(begin), prefix.take(end - 1)
         if (first < last).any():
-            left = merge_stacks(left, self.above().answer(first, last))
+            left = merge_stacks(left, self._whole_blocks(first, last))
         return merge_stacks(left, right)
+
+    def _whole_blocks(self, first: IndexArray, last: IndexArray) -> Summary:
+        """The stacks of ranges of blocks; ranges in order repeat, and are answered once."""
+        new = np.append(True, (np.diff(first) != 0) | (np.diff(last) != 0))
+        stacks = self.above().answer(first[new], last[new])
+        return stacks if new.all() else stacks.take(np.cumsum(new) - 1)
 
 
 class Stacks(Pieces):

@@ -137,7 +137,7 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
         base = total.center if game.moment == DEVIATIONS else 0.0
         whole, inside = _moment(game, n, total, total), _moment(game, n, total, part)
         value, share, lift = split(n, m, base, whole, inside, game.divisor(n))
-        weight = game.weight(n)
+        weight = _weight_of(game, n)
         phi = np.where(weight == 0, share, share + weight * lift)
     return _without_nothing(total.m, value, part.m, phi, share, lift, weight)
 
@@ -270,6 +270,16 @@ def _check_summary(game: Game | MomentGame, summary: Summary) -> None:
             f"statistic {game.name!r} needs power sums up to {game.order}: "
             f"make both summaries with order={game.order}"
         )
+
+
+def _weight_of(game: Game, n: Any) -> Any:
+    """w(N); found once for each size where many windows have few sizes."""
+    if n.size < _SIZES_AT_ONCE:
+        return game.weight(n)
+    low, high = n.min(), n.max()
+    if high - low >= n.size / 4:
+        return game.weight(n)
+    return game.weight(np.arange(low, high + 1))[(n - low).astype(np.int64)]
 
 
 def _moment(game: Game, n: Numbers, total: Summary, s: Summary) -> Numbers:
