@@ -15,17 +15,14 @@ README = Path(__file__).parents[1] / "README.md"
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
 
 
-def shown(frame):
-    return frame._show_string(20, False)
-
-
 def test_sql_and_python_blocks_print_what_stands_below_them(spark, capsys):
     shapwin.register(spark)
     namespace = {"spark": spark}
     printed = ""
     for language, text in BLOCKS:
         if language == "sql":
-            printed = shown(spark.sql(text))
+            spark.sql(text).show()
+            printed = capsys.readouterr().out
         elif language == "python":
             exec(compile(text, str(README), "exec"), namespace)
             printed = capsys.readouterr().out
