@@ -1,4 +1,4 @@
-"""What a command is doing, on stderr: whole lines, and on a terminal Spark's count of tasks."""
+"""What a command is doing, on stderr: a line that renews itself on a terminal, else whole lines."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 
 @contextmanager
-def step(text: str, spark: Any = None) -> Iterator[None]:
-    """Show one step while it runs, and how long it took.
+def step(text: str, spark: Any = None, *, lines: bool = False) -> Iterator[None]:
+    """Show one step while it runs.
 
     Parameters
     ----------
@@ -20,12 +20,15 @@ def step(text: str, spark: Any = None) -> Iterator[None]:
         What is being done, such as ``reading trips.csv``.
     spark : SparkSession, optional
         Whose running tasks to count.
+    lines : bool
+        Where there is no terminal, whether to write lines; without them stderr holds errors only.
     """
-    started = time.monotonic()
     live = sys.stderr.isatty()
+    if not (live or lines):
+        yield
+        return
     stop = threading.Event()
-    ticker = threading.Thread(target=_tick, args=(text, spark, started, stop, live), daemon=True)
-    print(f"{text} …", end="" if live else "\n", file=sys.stderr, flush=True)
+    ticker = threading.Thread(target=_tick, args=(text, spark, stop, live), daemon=True)
     ticker.start()
     try:
         yield
@@ -33,16 +36,18 @@ def step(text: str, spark: Any = None) -> Iterator[None]:
         stop.set()
         ticker.join()
         if live:
-            seconds = time.monotonic() - started
-            print(f"\r\033[K{text} … {seconds:.1f} s", file=sys.stderr, flush=True)
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def _tick(text: str, spark: Any, started: float, stop: threading.Event, live: bool) -> None:
-    """Refresh the line twice a second; where there is no terminal, add one every ten seconds."""
-    while not stop.wait(0.5 if live else 10.0):
+def _tick(text: str, spark: Any, stop: threading.Event, live: bool) -> None:
+    """Renew the line twice a second; where there is no terminal, add one every ten seconds."""
+    started, said = time.monotonic(), f"{text} …"
+    while True:
+        start, end = ("\r\033[K", "") if live else ("", "\n")
+        print(f"{start}{said}", end=end, file=sys.stderr, flush=True)
+        if stop.wait(0.5 if live else 10.0):
+            return
         said = f"{text} … {time.monotonic() - started:.0f} s{_tasks(spark)}"
-        print(f"\r\033[K{said}" if live else said, end="" if live else "\n", file=sys.stderr)
-        sys.stderr.flush()
 
 
 def _tasks(spark: Any) -> str:

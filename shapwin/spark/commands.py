@@ -21,8 +21,8 @@ from ..games import game_of
 from ..progress import step
 from .attribution import explain as explain_rows
 from .checks import quoted
-from .files import SPARK_ERRORS, Source, reason, rows, size
-from .session import local_session
+from .files import SPARK_ERRORS, Source, form_of, reason, rows, size
+from .session import local_session, require_spark
 
 # Up to this many predicates their combinations make a readable picture, which adds up.
 MOST_IN_ATOMS = 6
@@ -40,6 +40,7 @@ def demo(*, output: Path, picture: bool) -> None:
     picture : bool
         Whether to draw one.
     """
+    require_spark()
     print(story.INTRODUCTION, flush=True)
     explain(
         Source(story.PATH),
@@ -49,6 +50,7 @@ def demo(*, output: Path, picture: bool) -> None:
         tuples="flights",
         drawing=story.DRAWING,
         focus=story.FOCUS,
+        lines=True,
     )
     print(f"\n{story.CONCLUSION}")
 
@@ -62,6 +64,7 @@ def explain(
     tuples: str = "rows",
     drawing: Mapping[str, Any] | None = None,
     focus: tuple[str, str] | None = None,
+    lines: bool = False,
 ) -> None:
     """Explain a file: print the most striking windows, write the long table, draw it.
 
@@ -79,26 +82,30 @@ def explain(
         Arguments of `plot.decomposition`.
     focus : tuple of str, optional
         The first and last start of the windows in the picture; by default all are drawn.
+    lines : bool
+        Whether to write what is being done even where stderr is no terminal.
     """
+    form_of(source)
+    require_spark()
     if picture is not None:
         _require_matplotlib()
     for folder in (output, picture):
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack, _in_words():
-        with step("starting Spark"):
+        with step("starting Spark", lines=lines):
             spark = stack.enter_context(local_session(short=size(source.path) < SHORT))
         parts = stack.enter_context(TemporaryDirectory(prefix="shapwin-"))
-        with step(f"reading {source.path}", spark):
+        with step(f"reading {source.path}", spark, lines=lines):
             given = rows(spark, source, arguments["time"], arguments["value"])
             df = stack.enter_context(given)
-        with step("explaining every window", spark):
+        with step("explaining every window", spark, lines=lines):
             result, added = _collect(df, arguments, parts)
         table = result.to_pandas()
         asked = result if added is None else result.filter(pc.field("predicate") != added)
         written = report.write(asked, output) if output is not None else []
         if picture is not None and not table.empty:
-            with step("drawing", spark):
+            with step("drawing", spark, lines=lines):
                 drawn = _to_draw(df, arguments, table, added)
                 words = {"value": arguments["value"], **(drawing or {})}
                 written.append(_draw(drawn, picture, focus, words))

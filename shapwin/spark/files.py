@@ -80,7 +80,7 @@ def rows(spark: SparkSession, source: Source, time: str, value: str) -> Iterator
     ShapwinError
         If the file is missing or unreadable, or a time or a number in it.
     """
-    kind = source.format or _format_of(source.path)
+    kind = form_of(source)
     with _plain_name(source.path) as path:
         reader = spark.read.options(**_options(kind, source))
         try:
@@ -112,10 +112,19 @@ def size(path: str) -> float:
     return float(sum(os.path.getsize(name) for name in names))
 
 
-def _format_of(path: str) -> str:
-    """What the suffix of the file, or of the first known one in the folder, says."""
+def form_of(source: Source) -> str:
+    """Return csv, json or parquet: as told, or what the suffix says of the file or in the folder.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such file, or no known suffix.
+    """
+    path = source.path
     if "://" not in path and not os.path.exists(path):
         raise ArgumentError(f"there is no file or folder {path}")
+    if source.format is not None:
+        return source.format
     names = _names_in(path) if os.path.isdir(path) else [path]
     for name in names:
         stem, suffix = os.path.splitext(name.lower())
@@ -138,8 +147,6 @@ def _plain_name(path: str) -> Iterator[str]:
         yield path
         return
     absolute = os.path.abspath(path)
-    if not os.path.exists(absolute):
-        raise ArgumentError(f"there is no file or folder {path}")
     if not _ODD & set(absolute):
         yield absolute
         return

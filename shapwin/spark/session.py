@@ -33,6 +33,12 @@ _FROM_THE_START = {
 }
 
 
+def require_spark() -> None:
+    """Make sure, before anything is done, that there is a session or a Java to start one on."""
+    if SparkSession.getActiveSession() is None:
+        require_java()
+
+
 @contextmanager
 def local_session(*, short: bool = False) -> Iterator[SparkSession]:
     """Give the session that is active, or start one on this machine and stop it afterwards.
@@ -53,7 +59,7 @@ def local_session(*, short: bool = False) -> Iterator[SparkSession]:
         with _settings(spark):
             yield spark
         return
-    require_java()
+    require_spark()
     spark = _start(short)
     try:
         with _settings(spark):
