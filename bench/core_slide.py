@@ -1,7 +1,11 @@
-"""What one slide costs: a bare loop, `SlidingWindow` and `rolling`, over window lengths.
+"""What one slide costs, over window lengths. Prints JSON, in microseconds of CPU time a slide.
 
-Prints JSON. Times are CPU time (other load on the machine counts less), medians over batches of
-1000 slides; `rolling` is the best of three calls over the whole column.
+- bare: a Python loop that adds and subtracts the six sums and evaluates nothing;
+- sliding: `SlidingWindow`, one tuple in, one out, AVG and VAR_POP answered;
+- rolling: all windows of a column, by size, and by frames of irregular length;
+- cursor: `FrameCursor`, VAR_POP one frame after another.
+
+Loops are timed in batches of 1000 slides: medians, the best of three interleaved rounds.
 
     python bench/core_slide.py [--quick]
 """
@@ -12,9 +16,11 @@ import json
 import statistics
 import sys
 from time import process_time
+from typing import Any
 
 import numpy as np
 
+from shapwin.cursor import FrameCursor
 from shapwin.roll import rolling
 from shapwin.sliding import SlidingWindow
 
@@ -75,37 +81,57 @@ def sliding(values: list[float], member: list[bool], size: int) -> list[float]:
     return times
 
 
-def rolled(values: np.ndarray, member: np.ndarray, size: int, statistic: str) -> float:
-    best = float("inf")
-    for _ in range(3):
+def cursor(values: np.ndarray, member: np.ndarray, size: int) -> list[float]:
+    frames = FrameCursor(values, member, "var_pop")
+    times = []
+    for start in range(size, len(values) - BATCH + 1, BATCH):
         began = process_time()
-        rolling(values, member, size=size, statistic=statistic)
-        best = min(best, process_time() - began)
-    return best / len(values) * 1e6
+        for end in range(start, start + BATCH):
+            frames.attribute(end - size, end)
+        times.append((process_time() - began) / BATCH * 1e6)
+    return times
+
+
+def rolled(values: np.ndarray, member: np.ndarray, **arguments: Any) -> float:
+    began = process_time()
+    rolling(values, member, **arguments)
+    return (process_time() - began) / len(values) * 1e6
+
+
+def measured(size: int, slides: int) -> dict[str, float]:
+    values, member = column(size + slides)
+    wide, flags = column(2 * max(size, 500_000))
+    as_lists = values.tolist(), member.tolist()
+    gaps = np.random.default_rng(8).exponential(size=len(wide))
+    times = np.cumsum(gaps)
+    irregular = {
+        "begin": np.searchsorted(times, times - size, side="right"),
+        "end": np.arange(1, len(wide) + 1),
+    }
+    slide = sliding(*as_lists, size)
+    return {
+        "bare": statistics.median(bare_loop(*as_lists, size)),
+        "sliding": statistics.median(slide),
+        "sliding_mean": statistics.mean(slide),
+        "rolling_avg": rolled(wide, flags, size=size, statistic="avg"),
+        "rolling_var_pop": rolled(wide, flags, size=size, statistic="var_pop"),
+        "frames_avg": rolled(wide, flags, statistic="avg", **irregular),
+        "frames_var_pop": rolled(wide, flags, statistic="var_pop", **irregular),
+        "cursor": statistics.median(cursor(values, member, size)),
+    }
 
 
 def main() -> None:
     quick = "--quick" in sys.argv
-    sizes = [100, 10_000] if quick else [100, 1000, 10_000, 100_000, 1_000_000]
-    slides = 50_000 if quick else 200_000
+    sizes = [100, 10_000] if quick else [100, 10_000, 1_000_000]
+    rounds = [[measured(size, 20_000 if quick else 50_000) for size in sizes] for _ in range(3)]
     rows = []
-    for size in sizes:
-        values, member = column(size + slides)
-        as_lists = values.tolist(), member.tolist()
-        bare, slide = bare_loop(*as_lists, size), sliding(*as_lists, size)
-        values, member = column(2_000_000)
-        row = {
-            "size": size,
-            "bare_us": statistics.median(bare),
-            "sliding_us": statistics.median(slide),
-            "sliding_mean_us": statistics.mean(slide),
-            "sliding_max_batch_us": max(slide),
-            "rolling_avg_us": rolled(values, member, size, "avg"),
-            "rolling_var_pop_us": rolled(values, member, size, "var_pop"),
-        }
-        row["sliding_over_bare"] = row["sliding_us"] / row["bare_us"]
-        row["sliding_over_rolling_avg"] = row["sliding_us"] / row["rolling_avg_us"]
-        rows.append({k: round(v, 4) for k, v in row.items()})
+    for i, size in enumerate(sizes):
+        best = {name: min(r[i][name] for r in rounds) for name in rounds[0][i]}
+        best["sliding_over_bare"] = best["sliding"] / best["bare"]
+        best["sliding_over_rolling_var_pop"] = best["sliding"] / best["rolling_var_pop"]
+        best["sliding_over_frames_var_pop"] = best["sliding"] / best["frames_var_pop"]
+        rows.append({"size": size, **{name: round(value, 4) for name, value in best.items()}})
     print(json.dumps(rows, indent=1))
 
 

@@ -27,10 +27,10 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IndexArray = NDArray[np.int64]
 
-# Rows and frames worked on at once, so that they stay in the processor's cache.
-_AT_ONCE = 8192
+# Rows and frames worked on at once: past this size memory costs more than calls do.
+_AT_ONCE = 32768
 
-# Rows in a block: enough to keep the table small, few enough for one centre a block.
+# Rows in a block: enough that blocks are few, few enough for one centre a block.
 BLOCK = 64
 
 

@@ -24,7 +24,7 @@ FloatArray = NDArray[np.float64]
 _ROWS = 64
 _BLOCKS = 4096
 # Frames answered together when they are not all of one size.
-_FRAMES = 8192
+_FRAMES = 32768
 
 
 def rolling(

@@ -73,8 +73,8 @@ class RunningSums:
         "_first",
         "_front",
         "_holds",
+        "_known",
         "_rest",
-        "_sums",
         "_young",
         "clock",
         "mean",
@@ -94,6 +94,7 @@ class RunningSums:
         self._rest: list[Any] = []
         self._first = self._back_to = 0
         self._front: list[BlockSums] = []
+        self._known: dict[int, tuple[int, BlockSums]] = {}
         self._back: BlockSums | None = None
 
     def follow(self, blocks: Blocks, n: int, clock: int) -> None:
@@ -147,6 +148,7 @@ class RunningSums:
         first, end = whole[0].number, whole[-1].number + 1
         start = self._first + len(self._front)
         if blocks.corrections != self._corrections or not self._first <= first < start:
+            self._known = {k: v for k, v in self._known.items() if k >= first}
             self._front = [self._of_block(block) for block in whole]
             for i in range(len(self._front) - 2, -1, -1):
                 self._front[i] = self._front[i] + self._front[i + 1]
@@ -160,6 +162,14 @@ class RunningSums:
         return front if self._back is None else front + self._back
 
     def _of_block(self, block: Block) -> BlockSums:
+        """The sums of a whole block, found once unless a row is taken out of it."""
+        size, sums = self._known.get(block.number, (-1, None))
+        if sums is None or size != len(block.values):
+            sums = self._sums_of(block)
+            self._known[block.number] = len(block.values), sums
+        return sums
+
+    def _sums_of(self, block: Block) -> BlockSums:
         y = np.array(block.values)
         with np.errstate(all="ignore"):
             c = float(y[0] + np.mean(y - y[0])) if y.size else 0.0

@@ -163,8 +163,8 @@ class SlidingWindow:
 
         Notes
         -----
-        The tuple is looked for from the newest back; then each query merges its whole blocks
-        once more.
+        The tuple is looked for from the newest back; then each query merges its whole blocks,
+        of 512 rows each, once more.
 
         Examples
         --------
