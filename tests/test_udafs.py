@@ -68,9 +68,10 @@ def refusal(spark, query):
 def test_golden_windows_in_group_by(spark, flavor, windows):
     calls = [f"shapley_{name}(y, p) AS {name}" for name in ONE_COLUMN]
     calls += [f"shapley_{name}(y, x, p) AS {name}" for name in TWO_COLUMNS]
+    calls += [f"shapley_central_moment(y, p, {q}) AS central{q}" for q in (3, 4)]
     got = spark.sql(f"SELECT i, {', '.join(calls)} FROM windows GROUP BY i").collect()
     assert len(got) == len(WINDOWS)
-    expected_of = ONE_COLUMN | {name: name for name in TWO_COLUMNS}
+    expected_of = ONE_COLUMN | {name: name for name in (*TWO_COLUMNS, "central3", "central4")}
     for row in got:
         exact = WINDOWS[row["i"]]["phi"]
         for name, golden in expected_of.items():

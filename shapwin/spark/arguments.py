@@ -89,14 +89,42 @@ def condition(function: str, column: pa.Array) -> Bools:
     return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
-def literal(function: str, name: str, column: pa.Array, example: str) -> Any:
-    """Return the one value of an argument that is the same in all rows; None without rows."""
-    values = column.unique().to_pylist() or [None]
-    if len(column) and (len(values) > 1 or values[0] is None):
-        raise ArgumentError(
+class Literal:
+    """An argument that has to be the same in all rows.
+
+    A row is looked at once: what has been seen of a column is remembered, as long as frames lie
+    in the same memory and move on.
+    """
+
+    def __init__(self, function: str, name: str, example: str) -> None:
+        self._mistake = (
             f"{function}: {name} is not one literal value: write it out, such as {example}"
         )
-    return values[0]
+        self._held: Any = None
+        self._address = self._begin = self._end = 0
+        self._value: Any = None
+
+    def of(self, column: Any) -> Any:
+        """Return the value; None for a column without rows."""
+        if not isinstance(column, pa.Array):
+            column = from_pandas(column)
+        if not len(column):
+            return None
+        buffers = column.buffers()
+        address = buffers[1].address if len(buffers) > 1 and buffers[1] is not None else 0
+        begin, end = column.offset, column.offset + len(column)
+        if address and address == self._address and self._begin <= begin <= self._end:
+            for value in column.slice(self._end - begin).to_pylist() if end > self._end else ():
+                if value != self._value:
+                    raise ArgumentError(self._mistake)
+            self._end = max(end, self._end)
+            return self._value
+        values = column.unique().to_pylist()
+        if len(values) > 1 or values[0] is None:
+            raise ArgumentError(self._mistake)
+        self._held, self._address, self._begin, self._end = buffers, address, begin, end
+        self._value = values[0]
+        return self._value
 
 
 def is_summaries(column: pa.Array) -> bool:

@@ -7,8 +7,9 @@ one frame of OVER.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import pandas as pd
@@ -16,18 +17,19 @@ import pyarrow as pa
 from pyspark.sql.pandas.functions import arrow_udf, pandas_udf
 
 from ..errors import ArgumentError, ArgumentTypeError
-from ..games import GAMES, Attribution, closed_form, game_of
+from ..games import Attribution, game_of
 from ..summary import Summary
-from .arguments import bind, condition, from_pandas, is_summaries, literal, numbers, summaries
-
-# An answer takes the function's name and its bound Arrow columns, and gives a plain Python value.
-Answer = Callable[..., Any]
+from .arguments import Literal, bind, from_pandas, is_summaries, numbers, summaries
+from .over import Plain, over_arrow, over_pandas
+from .players import Frame, Players
 
 _EXPLANATION = (
     "STRUCT<statistic: STRING, n: BIGINT, value: DOUBLE, m: BIGINT, phi: DOUBLE, share: DOUBLE, "
     "lift: DOUBLE, weight: DOUBLE>"
 )
 _SUMMARY = "STRUCT<m: BIGINT, a: DOUBLE, b: DOUBLE, center: DOUBLE>"
+_ONE = ("value", "predicate")
+_TWO = ("value", "other", "predicate")
 
 
 @dataclass(frozen=True)
@@ -40,58 +42,57 @@ class Aggregate:
         Its name in SQL.
     parameters : tuple of str
         Its arguments' names, in order.
-    answer : callable
-        What it computes from the Arrow columns of one group or frame.
+    statistic : str, optional
+        What it attributes. With ``{}`` in it the last argument, a literal, takes that place; None
+        for a function that attributes nothing.
     what : str
         What it is, in one sentence.
-    returns : str
-        Its SQL type.
+    example : str
+        How its literal may be written.
+    returns, pandas_returns : str
+        Its SQL type in flavor arrow and in flavor pandas.
     optional : int
         How many of the last arguments may be left out.
-    in_pandas : callable, optional
-        The answer of flavor pandas, where it differs.
-    pandas_returns : str, optional
-        The SQL type in flavor pandas, where it differs.
     """
 
     name: str
     parameters: tuple[str, ...]
-    answer: Answer
+    statistic: str | None
     what: str
+    example: str = ""
     returns: str = "DOUBLE"
+    pandas_returns: str = "DOUBLE"
     optional: int = 0
-    in_pandas: Answer | None = None
-    pandas_returns: str | None = None
-
-    @property
-    def for_pandas(self) -> Aggregate:
-        """The same function as flavor pandas can have it."""
-        answer, returns = self.in_pandas or self.answer, self.pandas_returns or self.returns
-        return replace(self, answer=answer, returns=returns)
 
 
 def arrow_function(aggregate: Aggregate) -> Any:
     """Return the Arrow grouped-aggregate UDF of one row of the table."""
-    name, parameters, answer = aggregate.name, aggregate.parameters, aggregate.answer
-    optional = aggregate.optional
+    answer, bound = _arrow_answer(aggregate), _binding(aggregate)
+    count = len(aggregate.parameters)
 
     def udaf(*given: pa.Array, **named: pa.Array) -> float:
-        return answer(name, *bind(name, parameters, given, named, optional))  # type: ignore[no-any-return]
+        if named or len(given) != count:
+            given = tuple(bound(given, named))
+        return answer(*given)  # type: ignore[no-any-return]
 
-    return arrow_udf(_hinted(udaf, name, pa.Array), aggregate.returns)  # type: ignore[call-overload]
+    hinted = _hinted(udaf, aggregate.name, pa.Array)
+    return arrow_udf(hinted, aggregate.returns)  # type: ignore[call-overload]
 
 
 def pandas_function(aggregate: Aggregate) -> Any:
     """Return the pandas grouped-aggregate UDF of one row of the table."""
-    aggregate = aggregate.for_pandas
-    name, parameters, answer = aggregate.name, aggregate.parameters, aggregate.answer
-    optional = aggregate.optional
+    answer, bound = _pandas_answer(aggregate), _binding(aggregate)
 
     def udaf(*given: pd.Series[Any], **named: pd.Series[Any]) -> float:
-        columns = bind(name, parameters, given, named, optional)
-        return answer(name, *(None if c is None else from_pandas(c) for c in columns))  # type: ignore[no-any-return]
+        return answer(*bound(given, named))  # type: ignore[no-any-return]
 
-    return pandas_udf(_hinted(udaf, name, pd.Series), aggregate.returns)  # type: ignore[call-overload]
+    hinted = _hinted(udaf, aggregate.name, pd.Series)
+    return pandas_udf(hinted, aggregate.pandas_returns)  # type: ignore[call-overload]
+
+
+def _binding(aggregate: Aggregate) -> Callable[..., Sequence[Any]]:
+    name, parameters, optional = aggregate.name, aggregate.parameters, aggregate.optional
+    return lambda given, named: bind(name, parameters, given, named, optional)
 
 
 def _hinted(udaf: Callable[..., float], name: str, column: type) -> Any:
@@ -104,146 +105,171 @@ def _hinted(udaf: Callable[..., float], name: str, column: type) -> Any:
 # ---- what they compute -----------------------------------------------------------------------
 
 
-def _phi(statistic: str) -> Answer:
-    def answer(function: str, value: pa.Array, predicate: pa.Array) -> float | None:
-        result = _attribution(function, statistic, value, predicate)
-        return float(result.phi) if result.n else None
+def _arrow_answer(aggregate: Aggregate) -> Plain:
+    if aggregate.statistic is None:
+        return _summarising(aggregate.name)
+    if "{}" not in aggregate.statistic:
+        return over_arrow(*_attributing(aggregate, aggregate.statistic))
+    return _by_literal(aggregate, lambda statistic: over_arrow(*_attributing(aggregate, statistic)))
+
+
+def _pandas_answer(aggregate: Aggregate) -> Plain:
+    if aggregate.returns == _EXPLANATION:
+        return _refusing(aggregate.name)
+    if aggregate.statistic is None:
+        answer = _summarising(aggregate.name)
+        return lambda *columns: _as_array(answer(*map(_arrow, columns)))
+    if "{}" not in aggregate.statistic:
+        return over_pandas(*_from_pandas(*_attributing(aggregate, aggregate.statistic)))
+    return _by_literal(
+        aggregate,
+        lambda statistic: over_pandas(*_from_pandas(*_attributing(aggregate, statistic))),
+    )
+
+
+def _attributing(aggregate: Aggregate, statistic: str) -> tuple[Plain, Any]:
+    """How one frame is answered, and how a partition is prepared to answer many."""
+    function, full = aggregate.name, aggregate.returns == _EXPLANATION
+    result = _explanation(game_of(statistic).name) if full else _phi
+
+    def plain(*columns: pa.Array) -> Any:
+        return result(Players.of(function, *columns).attribution(statistic))
+
+    def prepare(columns: Sequence[pa.Array]) -> Frame:
+        return Frame(Players.of(function, *columns), statistic, result, only_phi=not full)
+
+    return plain, prepare
+
+
+def _from_pandas(plain: Plain, prepare: Any) -> tuple[Plain, Any]:
+    return (
+        lambda *columns: plain(*map(from_pandas, columns)),
+        lambda columns: prepare([from_pandas(column) for column in columns]),
+    )
+
+
+def _arrow(column: Any) -> pa.Array | None:
+    return None if column is None else from_pandas(column)
+
+
+def _by_literal(aggregate: Aggregate, make: Callable[[str], Plain]) -> Plain:
+    """Answer by the statistic that the last argument, a literal, asks for."""
+    template = str(aggregate.statistic)
+    literal = Literal(aggregate.name, aggregate.parameters[-1], aggregate.example)
+    answers: dict[Any, Plain] = {}
+
+    def answer(*columns: Any) -> Any:
+        if not len(columns[-1]):
+            return None
+        wanted = literal.of(columns[-1])
+        if wanted not in answers:
+            answers[wanted] = make(_one_column(aggregate.name, template.format(wanted)))
+        return answers[wanted](*columns[:-1])
 
     return answer
 
 
-def _phi_of_pair(statistic: str) -> Answer:
-    def answer(
-        function: str, value: pa.Array, other: pa.Array, predicate: pa.Array
-    ) -> float | None:
-        y, known = numbers(function, "value", value)
-        x, other_known = numbers(function, "other", other)
-        known = known & other_known
-        member = condition(function, predicate) & known
-        total = Summary.of(y[known], x[known])
-        result = closed_form(statistic, total, Summary.of(y[member], x[member]))
-        return float(result.phi) if result.n else None
+def _one_column(function: str, statistic: str) -> str:
+    game = game_of(statistic)
+    if game.columns == 2:
+        raise ArgumentError(
+            f"{function}: {game.name!r} needs a second column: use shapley_{game.name}"
+        )
+    return game.name
+
+
+def _phi(attribution: Attribution) -> float | None:
+    return attribution.phi if attribution.n else None
+
+
+def _explanation(statistic: str) -> Callable[[Attribution], dict[str, Any] | None]:
+    def result(attribution: Attribution) -> dict[str, Any] | None:
+        if not attribution.n:
+            return None
+        n, value, m, phi, share, lift, weight = attribution
+        return {
+            "statistic": statistic,
+            "n": int(n),
+            "value": value,
+            "m": int(m),
+            "phi": phi,
+            "share": share,
+            "lift": lift,
+            "weight": None if isnan(weight) else weight,
+        }
+
+    return result
+
+
+def _summarising(function: str) -> Plain:
+    def answer(value: pa.Array, center: pa.Array | None = None) -> dict[str, Any] | None:
+        wanted = None if center is None else _center(function, center)
+        if is_summaries(value):
+            items, known = summaries(function, value)
+            merged = items.take(known.nonzero()[0]).total()
+            summary = merged if wanted is None else merged.recentred(wanted)
+        else:
+            y, known = numbers(function, "value", value)
+            summary = Summary.of(y[known], center=wanted)
+        if not summary.m:
+            return None
+        a, b, c = (float(part) for part in (summary.a, summary.b, summary.center))
+        return {"m": int(summary.m), "a": a, "b": b, "center": c}
 
     return answer
-
-
-def _explain(
-    function: str, value: pa.Array, predicate: pa.Array, statistic: pa.Array
-) -> dict[str, Any] | None:
-    if not len(value):
-        return None
-    name = game_of(str(literal(function, "statistic", statistic, "'avg'")).lower()).name
-    if GAMES[name].columns == 2:
-        raise ArgumentError(f"{function}: {name!r} needs a second column: use shapley_{name}")
-    result = _attribution(function, name, value, predicate)
-    if not result.n:
-        return None
-    numbers_of = ("value", "phi", "share", "lift", "weight")
-    doubles = {field: float(getattr(result, field)) for field in numbers_of}
-    return {"statistic": name, "n": int(result.n), "m": int(result.m), **doubles}
-
-
-def _summary(
-    function: str, value: pa.Array, center: pa.Array | None = None
-) -> dict[str, Any] | None:
-    wanted = None if center is None else _center(function, center)
-    if is_summaries(value):
-        merged = _merged(*summaries(function, value))
-        total = merged if wanted is None else merged.recentred(wanted)
-    else:
-        y, known = numbers(function, "value", value)
-        total = Summary.of(y[known], center=wanted)
-    if not total.m:
-        return None
-    return {
-        "m": int(total.m),
-        "a": float(total.a),
-        "b": float(total.b),
-        "center": float(total.center),
-    }
 
 
 def _center(function: str, center: pa.Array) -> float | None:
     numbers(function, "center", center)
-    wanted = literal(function, "center", center, "center => 10")
+    wanted = Literal(function, "center", "center => 10").of(center)
     return None if wanted is None else float(wanted)
 
 
-def _summary_as_array(
-    function: str, value: pa.Array, center: pa.Array | None = None
-) -> list[float] | None:
-    summary = _summary(function, value, center)
+def _as_array(summary: dict[str, Any] | None) -> list[float] | None:
     return None if summary is None else [float(part) for part in summary.values()]
 
 
-def _needs_arrow(function: str, *columns: pa.Array) -> None:
-    raise ArgumentTypeError(
-        f"{function} returns a struct, which a pandas function cannot: "
-        "call shapwin.register(spark, flavor='arrow')"
-    )
+def _refusing(function: str) -> Plain:
+    def answer(*columns: Any) -> None:
+        raise ArgumentTypeError(
+            f"{function} returns a struct, which a pandas function cannot: "
+            "call shapwin.register(spark, flavor='arrow')"
+        )
 
-
-def _attribution(
-    function: str, statistic: str, value: pa.Array, predicate: pa.Array
-) -> Attribution:
-    """Attribute one window, given as rows or as summaries of rows."""
-    member = condition(function, predicate)
-    if is_summaries(value):
-        parts, known = summaries(function, value)
-        return closed_form(statistic, _merged(parts, known), _merged(parts, known & member))
-    y, known = numbers(function, "value", value)
-    return closed_form(statistic, Summary.of(y[known]), Summary.of(y[known & member]))
-
-
-def _merged(parts: Summary, chosen: Any) -> Summary:
-    """Merge the chosen ones of an array of summaries, about their common mean."""
-    chosen = chosen & (parts.m != 0)
-    m, a, b, center = (column[chosen] for column in (parts.m, parts.a, parts.b, parts.center))
-    n = int(m.sum())
-    if n == 0:
-        return Summary.zero()
-    first = center[0]
-    mean = first + float((m * (center - first) + a).sum()) / n
-    about = Summary(m, a, b, center).recentred(mean if abs(mean) < float("inf") else first)
-    return Summary(n, float(about.a.sum()), float(about.b.sum()), float(about.center))
+    return answer
 
 
 AGGREGATES: tuple[Aggregate, ...] = (
-    Aggregate("shapley_sum", ("value", "predicate"), _phi("sum"), "Φ of SUM(value)"),
-    Aggregate("shapley_count", ("value", "predicate"), _phi("count"), "Φ of COUNT(value)"),
-    Aggregate("shapley_avg", ("value", "predicate"), _phi("avg"), "Φ of AVG(value)"),
-    Aggregate("shapley_var", ("value", "predicate"), _phi("var_pop"), "Φ of VAR_POP(value)"),
-    Aggregate("shapley_var_pop", ("value", "predicate"), _phi("var_pop"), "Φ of VAR_POP(value)"),
-    Aggregate("shapley_var_samp", ("value", "predicate"), _phi("var_samp"), "Φ of VAR_SAMP(value)"),
+    Aggregate("shapley_sum", _ONE, "sum", "Φ of SUM(value)"),
+    Aggregate("shapley_count", _ONE, "count", "Φ of COUNT(value)"),
+    Aggregate("shapley_avg", _ONE, "avg", "Φ of AVG(value)"),
+    Aggregate("shapley_var", _ONE, "var_pop", "Φ of VAR_POP(value)"),
+    Aggregate("shapley_var_pop", _ONE, "var_pop", "Φ of VAR_POP(value)"),
+    Aggregate("shapley_var_samp", _ONE, "var_samp", "Φ of VAR_SAMP(value)"),
+    Aggregate("shapley_covar_pop", _TWO, "covar_pop", "Φ of COVAR_POP(value, other)"),
+    Aggregate("shapley_covar_samp", _TWO, "covar_samp", "Φ of COVAR_SAMP(value, other)"),
     Aggregate(
-        "shapley_covar_pop",
-        ("value", "other", "predicate"),
-        _phi_of_pair("covar_pop"),
-        "Φ of COVAR_POP(value, other)",
-    ),
-    Aggregate(
-        "shapley_covar_samp",
-        ("value", "other", "predicate"),
-        _phi_of_pair("covar_samp"),
-        "Φ of COVAR_SAMP(value, other)",
+        "shapley_central_moment",
+        (*_ONE, "order"),
+        "central_moment({})",
+        "Φ of the sum of (value − mean)^order",
+        example="3",
     ),
     Aggregate(
         "shapley_explain",
-        ("value", "predicate", "statistic"),
-        _explain,
-        "Φ with all its parts, for the statistic named by a literal",
+        (*_ONE, "statistic"),
+        "{}",
+        "Φ with all its parts, of the statistic that a literal names",
+        example="'avg'",
         returns=_EXPLANATION,
-        in_pandas=_needs_arrow,
-        pandas_returns="DOUBLE",
     ),
     Aggregate(
         "shapley_summary",
         ("value", "center"),
-        _summary,
+        None,
         "The mergeable summary of the values, for a pane table",
         returns=_SUMMARY,
-        optional=1,
-        in_pandas=_summary_as_array,
         pandas_returns="ARRAY<DOUBLE>",
+        optional=1,
     ),
 )

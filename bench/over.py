@@ -1,0 +1,92 @@
+"""What `shapley_*(…) OVER` costs a row: against a UDAF that returns a constant, and Spark's avg.
+
+    python bench/over.py [--rows N] [--repeats R]
+
+Prints JSON: microseconds a row, the least of the repeats, all in one session on one core, so that
+ratios mean something on a busy machine; `ratio` is against the constant of the same repeat, median.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql.pandas.functions import arrow_udf
+
+import shapwin
+
+ROWS = "ROWS BETWEEN {} PRECEDING AND CURRENT ROW"
+RANGE = "RANGE BETWEEN {} PRECEDING AND CURRENT ROW"
+
+
+def constant(value: pa.Array, predicate: pa.Array) -> float:
+    return 1.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    args = parser.parse_args()
+    spark = session()
+    shapwin.register(spark)
+    spark.udf.register("constant", arrow_udf(constant, "double"))
+    spark.sql(
+        f"""SELECT id, CAST(id + pmod(xxhash64(id), 7) AS BIGINT) AS t, 1e6 + randn(1) AS y,
+                   rand(2) < 0.3 AS p FROM range(0, {args.rows}, 1, 1)"""
+    ).cache().createOrReplaceTempView("rows")
+    spark.sql("SELECT sum(y) FROM rows").collect()
+    cases = {
+        f"{call} {kind} {width}": query(call, order, frame.format(width - 1))
+        for kind, order, frame in (("ROWS", "id", ROWS), ("RANGE", "t", RANGE))
+        for width in (100, 10_000, args.rows // 2)
+        for call in ("constant", "shapley_avg", "shapley_var_pop", "avg")
+        if call != "avg" or width == 10_000
+    }
+    times: dict[str, list[float]] = {name: [] for name in cases}
+    for _ in range(args.repeats):
+        for name, sql in cases.items():
+            times[name].append(seconds(spark, sql) / args.rows * 1e6)
+    print(json.dumps([row(name, times) for name in cases], indent=1))
+    spark.stop()
+
+
+def row(name: str, times: dict[str, list[float]]) -> dict[str, object]:
+    floor = times["constant " + name.split(" ", 1)[1]]
+    ratios = [mine / base for mine, base in zip(times[name], floor, strict=True)]
+    return {
+        "case": name,
+        "us_per_row": round(min(times[name]), 2),
+        "ratio": round(statistics.median(ratios), 2),
+        "ratio_of_least": round(min(times[name]) / min(floor), 2),
+    }
+
+
+def query(call: str, order: str, frame: str) -> str:
+    arguments = "y" if call == "avg" else "y, p"
+    return f"SELECT {call}({arguments}) OVER (ORDER BY {order} {frame}) AS x FROM rows"
+
+
+def seconds(spark: SparkSession, sql: str) -> float:
+    start = time.perf_counter()
+    spark.sql(sql).write.format("noop").mode("overwrite").save()
+    return time.perf_counter() - start
+
+
+def session() -> SparkSession:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.window.segmentTree.enabled", "true")
+    spark = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+if __name__ == "__main__":
+    main()

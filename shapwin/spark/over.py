@@ -1,0 +1,240 @@
+"""OVER at a cost that does not depend on the frame: one partition prepared, its frames answered.
+
+Spark calls a Python aggregate once a row with slices of the partition's columns. The slices share
+the partition's memory, so a call can tell which partition it is in and where: `Partition` keeps
+hold of that memory (so no address can be used again), compares it at every call, and falls back to
+the plain computation wherever it is not sure.
+
+Most frames follow a rule: each begins and ends a step of 0 or 1 row after the one before. Such
+frames are foreseen and answered many at once. The others are answered one by one from a cursor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import is_
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.types as pt
+
+# Columns of one frame → its answer; columns of a partition → what answers many of its frames.
+Plain = Callable[..., Any]
+Prepare = Callable[[Sequence[Any]], "Prepared"]
+
+# As many frames out of step may be computed plainly before a partition gets a cursor.
+_PLAIN_CALLS = 6
+# The least number of frames foreseen, and how many of them one call pays for.
+_FORESEEN = 256
+_PAID = 2
+
+
+class Prepared:
+    """What answers the frames of a partition; rows are counted from its first."""
+
+    def one(self, begin: int, end: int) -> Any:
+        """Answer one frame."""
+        raise NotImplementedError
+
+    def many(self, begin: Any, end: Any) -> list[Any]:
+        """Answer frames in a row, each a step after the one before."""
+        raise NotImplementedError
+
+
+class Partition:
+    """Where the calls are: a stretch of memory, and the frames that are foreseen in it.
+
+    Parameters
+    ----------
+    anchors : list
+        What tells the columns' memory, held so that nothing else can take its place.
+    prepare : callable
+        Makes a `Prepared` of the whole columns.
+    whole : callable
+        Returns the whole columns that slices lie in, or None.
+    """
+
+    __slots__ = (
+        "anchors", "answers", "begins", "credit", "ends", "horizon", "next", "plainly", "prepare",
+        "prepared", "step", "whole",
+    )  # fmt: skip
+
+    def __init__(self, anchors: list[Any], prepare: Prepare, whole: Callable[..., Any]) -> None:
+        self.anchors, self.prepare, self.whole = anchors, prepare, whole
+        self.prepared: tuple[Prepared, int] | None = None
+        # Entry 0 is the frame answered last; those after it are foreseen; the last is a stop.
+        self.begins, self.ends, self.answers = [-1, -1], [-1, -1], [None, None]
+        self.next = 1
+        self.step = (-1, -1)
+        self.horizon = _FORESEEN
+        self.plainly = self.credit = 0
+
+    def answer(self, plain: Plain, columns: Sequence[Any], begin: int, end: int) -> Any:
+        """Answer a frame that was not foreseen, and foresee the next ones if they follow a rule."""
+        k = self.next
+        last_begin, last_end = self.begins[k - 1], self.ends[k - 1]
+        if begin == last_begin and end == last_end:
+            return self.answers[k - 1]
+        step = (begin - last_begin, end - last_end)
+        all_came = 1 < k == len(self.begins) - 1
+        self.horizon = 4 * k if all_came else _FORESEEN
+        self.credit += k
+        in_step = step == self.step and step in ((0, 1), (1, 1), (1, 0))
+        self.step = step
+        if in_step and self.credit >= 0 and self._foresee(columns, begin, end):
+            return self.answers[0]
+        result = self._one(plain, columns, begin, end)
+        self.begins, self.ends, self.answers = [begin, -1], [end, -1], [result, None]
+        self.next = 1
+        return result
+
+    def _one(self, plain: Plain, columns: Sequence[Any], begin: int, end: int) -> Any:
+        self.plainly += 1
+        if self.plainly <= _PLAIN_CALLS:
+            return plain(*columns)
+        prepared = self._prepared(columns)
+        if prepared is None or end > prepared[1]:
+            return plain(*columns)
+        return prepared[0].one(begin, end)
+
+    def _foresee(self, columns: Sequence[Any], begin: int, end: int) -> bool:
+        prepared = self._prepared(columns)
+        if prepared is None:
+            return False
+        length, (forth, on) = prepared[1], self.step
+        count = min(max(self.horizon, end - begin), (length - end if on else end - begin) + 1)
+        if count < 2 or end > length:
+            return False
+        steps = np.arange(count)
+        begins, ends = begin + forth * steps, end + on * steps
+        self.answers = [*prepared[0].many(begins, ends), None]
+        self.begins, self.ends = [*begins.tolist(), -1], [*ends.tolist(), -1]
+        self.credit -= (count + end - begin) // _PAID
+        self.next = 1
+        return True
+
+    def _prepared(self, columns: Sequence[Any]) -> tuple[Prepared, int] | None:
+        if self.prepared is None:
+            whole = self.whole(columns)
+            if whole is None:
+                return None
+            self.prepared = self.prepare(whole), len(whole[0])
+        return self.prepared
+
+
+def over_arrow(plain: Plain, prepare: Prepare) -> Plain:
+    """Return `plain` with a memory for the partition that its Arrow columns lie in."""
+    partition: Partition | None = None
+    places: list[int] = []
+    addresses: list[int] = []
+
+    def answer(*columns: pa.Array) -> Any:
+        nonlocal partition, places, addresses
+        offset = columns[0].offset
+        if partition is not None:
+            for column, place, address in zip(columns, places, addresses, strict=True):
+                if column.buffers()[place].address != address or column.offset != offset:
+                    partition = None
+                    break
+        if partition is None:
+            found = [_place(column) for column in columns]
+            if None in found or any(column.offset != offset for column in columns):
+                return plain(*columns)
+            places = [place for place in found if place is not None]
+            held = [column.buffers() for column in columns]
+            addresses = [held[i][place].address for i, place in enumerate(places)]
+            partition = Partition(held, prepare, _whole_columns)
+        end, k = offset + len(columns[0]), partition.next
+        if partition.begins[k] == offset and partition.ends[k] == end:
+            partition.next = k + 1
+            return partition.answers[k]
+        return partition.answer(plain, columns, offset, end)
+
+    return answer
+
+
+def over_pandas(plain: Plain, prepare: Prepare) -> Plain:
+    """Return `plain` with a memory for the partition that its pandas columns lie in."""
+    partition: Partition | None = None
+
+    def answer(*columns: pd.Series[Any]) -> Any:
+        nonlocal partition
+        bases: list[Any] = [getattr(column.values, "base", None) for column in columns]
+        index = columns[0].index
+        if not isinstance(index, pd.RangeIndex) or index.step != 1:
+            return plain(*columns)
+        begin, end = index.start, index.stop
+        if partition is None or not all(map(is_, bases, partition.anchors)):
+            if not all(map(_lies_at, columns, bases, [begin] * len(bases))):
+                partition = None
+                return plain(*columns)
+            partition = Partition(bases, prepare, _whole_series)
+        k = partition.next
+        if partition.begins[k] == begin and partition.ends[k] == end:
+            partition.next = k + 1
+            return partition.answers[k]
+        return partition.answer(plain, columns, begin, end)
+
+    return answer
+
+
+# ---- where the slices lie --------------------------------------------------------------------
+
+
+def _place(column: pa.Array) -> int | None:
+    """Which of the column's buffers tells its memory: the first with values of a fixed width."""
+    kind = column.type
+    place = 2 if pt.is_struct(kind) else 1
+    buffers = column.buffers()
+    fixed = pt.is_struct(kind) or pt.is_boolean(kind) or pt.is_primitive(kind) or _decimal(kind)
+    return place if fixed and len(buffers) > place and buffers[place] is not None else None
+
+
+def _whole_columns(columns: Sequence[pa.Array]) -> list[pa.Array] | None:
+    whole = [_whole(column) for column in columns]
+    found = [column for column in whole if column is not None]
+    if len(found) < len(whole):
+        return None
+    length = min(len(column) for column in found)
+    return [column.slice(0, length) for column in found]
+
+
+def _whole(column: pa.Array) -> pa.Array | None:
+    """The column that a slice was cut from; after its last row may come a few of padding."""
+    kind, buffers = column.type, column.buffers()
+    if pt.is_struct(kind):
+        children = _whole_columns([column.field(i) for i in range(kind.num_fields)])
+        if children is None or any(c.offset != column.offset for c in column.flatten()):
+            return None
+        length = _fits(len(children[0]), buffers[0])
+        children = [child.slice(0, length) for child in children]
+        return pa.Array.from_buffers(kind, length, [buffers[0]], children=children)
+    if _place(column) is None:
+        return None
+    length = _fits(buffers[1].size * 8 // kind.bit_width, buffers[0])
+    return pa.Array.from_buffers(kind, length, buffers)
+
+
+def _fits(length: int, validity: pa.Buffer | None) -> int:
+    return length if validity is None else min(length, validity.size * 8)
+
+
+def _decimal(kind: pa.DataType) -> bool:
+    return bool(pt.is_decimal(kind))
+
+
+def _lies_at(column: pd.Series[Any], base: Any, begin: int) -> bool:
+    """Whether the slice is the part of the base array that its index says."""
+    values = column.to_numpy()
+    if not isinstance(base, np.ndarray) or base.dtype != values.dtype:
+        return False
+    if base.size != max(base.shape) or not base.flags.c_contiguous:
+        return False
+    return bool(values.size == 0 or values.ctypes.data == base.ctypes.data + begin * base.itemsize)
+
+
+def _whole_series(columns: Sequence[pd.Series[Any]]) -> list[pd.Series[Any]]:
+    bases: list[Any] = [column.to_numpy().base for column in columns]
+    return [pd.Series(base.reshape(-1)) for base in bases]

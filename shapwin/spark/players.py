@@ -1,0 +1,141 @@
+"""The rows of a group, a frame or a partition as players, attributed by the core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..cursor import FrameCursor
+from ..frames import Frames
+from ..games import Attribution, closed_form, game_of
+from ..roll import rolling
+from ..summary import Summary
+from .arguments import Bools, condition, is_summaries, numbers, summaries
+from .over import Prepared
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Players:
+    """Rows that are players: those whose values are not NULL.
+
+    Parameters
+    ----------
+    values : array of float, or Summary of arrays
+        One number a player, or one summary of several.
+    member : array of bool
+        Which of them the predicate holds for.
+    other : array of float, optional
+        The second column of a covariance.
+    before : array of int
+        How many players lie before each row, and after the last.
+    """
+
+    values: Any
+    member: Bools
+    other: Any
+    before: Ints
+
+    @classmethod
+    def of(cls, function: str, value: pa.Array, *more: pa.Array) -> Players:
+        """Read ``value, predicate`` or ``value, other, predicate``."""
+        member = condition(function, more[-1])
+        y: Any
+        x: Any = None
+        if len(more) == 2:
+            y, known = numbers(function, "value", value)
+            x, x_known = numbers(function, "other", more[0])
+            known = known & x_known
+        elif is_summaries(value):
+            y, known = summaries(function, value)
+        else:
+            y, known = numbers(function, "value", value)
+        before = np.concatenate([[0], np.cumsum(known)])
+        if known.all():
+            return cls(y, member, x, before)
+        y = y.take(np.flatnonzero(known)) if isinstance(y, Summary) else y[known]
+        return cls(y, member[known], None if x is None else x[known], before)
+
+    def attribution(self, statistic: str) -> Attribution:
+        """Attribute the aggregate over all of them."""
+        order, member = game_of(statistic).order, self.member
+        if isinstance(self.values, Summary):
+            chosen = self.values.take(np.flatnonzero(member))
+            return closed_form(statistic, self.values.total(), chosen.total())
+        x = self.other
+        total = Summary.of(self.values, x, order=order)
+        part = Summary.of(self.values[member], None if x is None else x[member], order=order)
+        return closed_form(statistic, total, part)
+
+
+class Frame(Prepared):
+    """The frames of a partition's players.
+
+    Parameters
+    ----------
+    players : Players
+    statistic : str
+    result : callable
+        What an answer tells of an `Attribution`.
+    only_phi : bool
+        Whether that is Φ and nothing else, which can be had faster.
+    """
+
+    def __init__(self, players: Players, statistic: str, result: Any, only_phi: bool) -> None:
+        self.players, self.statistic, self.result = players, statistic, result
+        self.only_phi = only_phi and not isinstance(players.values, Summary)
+        self._cursor: FrameCursor | None = None
+        self._frames: Frames | None = None
+
+    def one(self, begin: int, end: int) -> Any:
+        """As in `Prepared`."""
+        p = self.players
+        if self._cursor is None:
+            self._cursor = FrameCursor(p.values, p.member, self.statistic, p.other)
+        attribution = self._cursor.attribute(int(p.before[begin]), int(p.before[end]))
+        return self.result(attribution)
+
+    def many(self, begin: Ints, end: Ints) -> list[Any]:
+        """As in `Prepared`."""
+        b, e = self.players.before[begin], self.players.before[end]
+        if self.only_phi:
+            phi = self._phi(b, e).tolist()
+            return [None if i == j else x for i, j, x in zip(b, e, phi, strict=True)]
+        total, parts = self._answered(b, e)
+        answers = closed_form(self.statistic, total, parts)
+        columns = [np.broadcast_to(field, (1, b.size))[0].tolist() for field in answers]
+        return [self.result(Attribution(*row)) for row in zip(*columns, strict=True)]
+
+    def _phi(self, b: Ints, e: Ints) -> Any:
+        p, rows = self.players, slice(int(b[0]), int(e[-1]))
+        x = None if p.other is None else p.other[rows]
+        size, moves = int(e[0] - b[0]), np.arange(b.size)
+        if size and np.array_equal(b - b[0], moves) and np.array_equal(e - e[0], moves):
+            phi = rolling(
+                p.values[rows], p.member[rows], size=size, statistic=self.statistic, other=x
+            )
+            return phi[size - 1 :]
+        return rolling(
+            p.values[rows],
+            p.member[rows],
+            begin=b - b[0],
+            end=e - b[0],
+            statistic=self.statistic,
+            other=x,
+        )
+
+    def _answered(self, b: Ints, e: Ints) -> tuple[Summary, Summary]:
+        p = self.players
+        if self._frames is None:
+            order = game_of(self.statistic).order
+            self._frames = (
+                Frames.of_summaries(p.values, p.member)
+                if isinstance(p.values, Summary)
+                else Frames.of_rows(p.values, p.member, p.other, order=order)
+            )
+        return self._frames.answer(b, e)
