@@ -146,10 +146,10 @@ def describe(window: pd.DataFrame, *, value: str = "value", tuples: str = "rows"
 def _lines(window: pd.DataFrame, name: str) -> list[str]:
     first = window.iloc[0]
     cells = [["", "Φ", "share", "lift", "members", "mean"]]
-    cells.append([name, number(first["value"]), "", "", str(first["n"]), ""])
+    cells.append([name, number(first["value"]), "", "", f"{first['n']:,}", ""])
     for row in window.to_dict("records"):
         parts = [number(row[c]) for c in ("phi", "share", "lift")]
-        cells.append([str(row["predicate"]), *parts, str(row["m"]), number(row["group_mean"])])
+        cells.append([str(row["predicate"]), *parts, f"{row['m']:,}", number(row["group_mean"])])
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     return [
         "  ".join(
@@ -163,12 +163,12 @@ def _lines(window: pd.DataFrame, name: str) -> list[str]:
 def _sentences(window: pd.DataFrame, name: str, tuples: str) -> list[str]:
     first = window.iloc[0]
     said = [
-        f"{name} is {number(first['value'])} over {first['n']} {tuples}, where "
+        f"{name} is {number(first['value'])} over {first['n']:,} {tuples}, where "
         f"{number(first['usual'])} is usual (the median window).",
         _strongest(window, tuples),
     ]
     if first["weight"] and pd.notna(first["weight"]):
-        said.append(f"Φ = share + {first['weight']:.3f} · lift, for {first['n']} {tuples}.")
+        said.append(f"Φ = share + {first['weight']:.3f} · lift, for {first['n']:,} {tuples}.")
     if window["m"].sum() > first["n"]:
         said.append("The groups overlap, so their Φ need not add up to the aggregate.")
     return said
@@ -179,7 +179,7 @@ def _strongest(window: pd.DataFrame, tuples: str) -> str:
     if window["phi"].isna().all():
         return "The window holds NaN or an infinite value, so there is nothing to tell."
     row = window.iloc[int(np.argmax(window["phi"].abs().fillna(-1.0)))]
-    members = f"{row['m']} of {row['n']} {tuples} ({row['m'] / row['n']:.0%})"
+    members = f"{row['m']:,} of {row['n']:,} {tuples} ({row['m'] / row['n']:.0%})"
     if row["predicate"] == NONE:
         text = f"The {members} that satisfy no predicate account for {number(row['phi'])}"
     else:
