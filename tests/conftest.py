@@ -18,6 +18,8 @@ def spark(tmp_path_factory):
         SparkSession.builder.master("local[2]")
         .appName("shapwin tests")
         .config("spark.ui.enabled", "false")
+        # Tests are many small plans: Java compiles them quickly rather than well.
+        .config("spark.driver.defaultJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.adaptive.enabled", "false")

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ..errors import ArgumentError, ArgumentTypeError, ColumnError, PredicateError, QueryError
+from .quiet import unlogged
 
 MAX_PREDICATES = 64
 RESULT_COLUMNS = (
@@ -183,8 +184,9 @@ def existing(df: DataFrame, argument: str, name: str | Column) -> Column:
         raise ArgumentTypeError(f"{argument}={name!r}: give a column's name, or a Column")
     column = F.col(quoted(name)) if isinstance(name, str) and name in df.columns else name
     try:
-        column = F.col(column) if isinstance(column, str) else column
-        _ = df.select(column).schema
+        with unlogged():
+            column = F.col(column) if isinstance(column, str) else column
+            _ = df.select(column).schema
     except AnalysisException as error:
         raise ColumnError(_missing(df, argument, name, error)) from None
     return column
@@ -201,11 +203,12 @@ def _condition(df: DataFrame, what: str, text: str | Column, kind: type[Argument
         raise kind(f"{what} is {text!r}: give a condition as SQL text or a Column")
     shown = text if isinstance(text, str) else _shown(text)
     try:
-        column = F.expr(text) if isinstance(text, str) else text
-        found = df.select(column.alias("condition")).schema[0].dataType
-        if isinstance(found, T.BooleanType):
-            # WHERE refuses what a condition on one row cannot be: aggregates, windows, generators.
-            _ = df.where(column).schema
+        with unlogged():
+            column = F.expr(text) if isinstance(text, str) else text
+            found = df.select(column.alias("condition")).schema[0].dataType
+            if isinstance(found, T.BooleanType):
+                # WHERE refuses what no condition on a row can be: aggregates, windows, generators.
+                _ = df.where(column).schema
     except ParseException as error:
         raise kind(f"{what} does not parse: {shown} ({_first_line(error)})") from None
     except AnalysisException as error:

@@ -31,19 +31,19 @@ class Ticks(NamedTuple):
 
     Parameters
     ----------
-    index : array of int
+    tick : array of int
         The window starts at this multiple of the step.
     begin, end : array of int
         Its pane rows are [begin, end).
     """
 
-    index: Ints
+    tick: Ints
     begin: Ints
     end: Ints
 
     def take(self, chosen: Any) -> Ticks:
         """Some of the windows."""
-        return Ticks(self.index[chosen], self.begin[chosen], self.end[chosen])
+        return Ticks(self.tick[chosen], self.begin[chosen], self.end[chosen])
 
 
 def ticks(
@@ -63,7 +63,7 @@ def ticks(
     Examples
     --------
     >>> found = ticks(np.array([0, 10, 40]), np.array([True, False, False]), 20, 10, 10)
-    >>> found.index.tolist(), found.begin.tolist(), found.end.tolist()
+    >>> found.tick.tolist(), found.begin.tolist(), found.end.tolist()
     ([-1, 0, 1, 3, 4], [0, 0, 1, 2, 2], [1, 2, 2, 3, 3])
     """
     # Row i lies in the windows lowest[i] … highest[i]; both ascend within a key.
@@ -142,9 +142,9 @@ class WindowKernel:
         key = rows.key[found.begin]
         ready = np.ones(key.size, dtype=np.bool_)
         if since is not None:
-            ready &= (key != 0) | (found.index >= since)
+            ready &= (key != 0) | (found.tick >= since)
         if until is not None:
-            ready &= (key != rows.key[-1]) | (found.index < until)
+            ready &= (key != rows.key[-1]) | (found.tick < until)
         found, key = found.take(ready), key[ready]
         total, parts = Frames.of_summaries(rows.sums, rows.members).answer(found.begin, found.end)
         plain, plain_parts = rows.plain_sums(rows.members, found)
@@ -155,7 +155,7 @@ class WindowKernel:
         total, parts = about_mean(total, parts)
         for i, name in enumerate(self.queries):
             part = each_field(lambda f, i=i: f[i] if f.ndim == 2 else f, parts)
-            label = pa.array([name] * found.index.size, pa.string())
+            label = pa.array([name] * found.tick.size, pa.string())
             yield self._batch(rows, found, label, total, plain, part, plain_parts[i])
 
     def _atoms(
@@ -166,8 +166,8 @@ class WindowKernel:
         order = np.lexsort((rows.pane, atom, rows.key))
         first = np.append(True, (np.diff(rows.key[order]) != 0) | (np.diff(atom[order]) != 0))
         found = ticks(rows.pane[order], first, self.window, self.every, self.length)
-        known = pd.MultiIndex.from_arrays([key, windows.index])
-        asked = pd.MultiIndex.from_arrays([rows.key[order][found.begin], found.index])
+        known = pd.MultiIndex.from_arrays([key, windows.tick])
+        asked = pd.MultiIndex.from_arrays([rows.key[order][found.begin], found.tick])
         window = known.get_indexer(asked)
         found, window = found.take(window >= 0), window[window >= 0]
 
@@ -194,7 +194,7 @@ class WindowKernel:
         numbers += [part.m, plain_part, part.a, part.b]
         if self.two_columns:
             numbers += [total.a2, total.ab, total.center2, part.a2, part.ab]
-        columns = [*rows.keys_at(found.begin), self._start(rows, found.index), label]
+        columns = [*rows.keys_at(found.begin), self._start(rows, found.tick), label]
         columns += [pa.array(np.asarray(n, dtype=np.float64)) for n in numbers]
         batch = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
         counts = part.m if self.queries is None else total.m
@@ -206,7 +206,7 @@ class WindowKernel:
     def _refuse_negative(self, total: Summary, rows: _Rows, found: Ticks) -> None:
         negative = np.flatnonzero(np.asarray(total.m) < 0)[:1]
         if negative.size:
-            start = self._start(rows, found.index[negative])[0]
+            start = self._start(rows, found.tick[negative])[0]
             key = [column[0].as_py() for column in rows.keys_at(found.begin[negative])]
             raise ArgumentError(
                 f"the window from {start} {f'of the key {key} ' if key else ''}has "

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from ..errors import DependencyError
 from ..java import require_java
+from .quiet import unlogged
 
 # Times without a zone keep their digits from the input to the output; nanoseconds, which pandas
 # writes and Spark refuses, arrive as numbers that `files` turns into times.
@@ -22,8 +22,6 @@ _WHILE_RUNNING = {
     "spark.sql.legacy.parquet.nanosAsLong": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
-# They log each error that is raised as well, Java trace and all.
-_REPEATERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _FROM_THE_START = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -73,15 +71,10 @@ def _settings(spark: SparkSession) -> Iterator[None]:
     before = {name: spark.conf.get(name, None) for name in _WHILE_RUNNING}
     for name, value in _WHILE_RUNNING.items():
         spark.conf.set(name, value)
-    loggers = [PySparkLogger.getLogger(name) for name in _REPEATERS]
-    disabled = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
     try:
-        yield
+        with unlogged():
+            yield
     finally:
-        for logger, was in zip(loggers, disabled, strict=True):
-            logger.disabled = was
         for name, old in before.items():
             spark.conf.unset(name) if old is None else spark.conf.set(name, old)
 
