@@ -2,9 +2,8 @@
 
     | oldest block, its first rows gone |  whole blocks  | youngest block, filling |
 
-Rows enter at the right and leave at the left. `epoch` changes whenever the blocks do, which is
-when what was derived from them has to be laid out anew; in between, only `head` and the youngest
-block move.
+Rows enter at the right and leave at the left. In between two changes of the blocks only `head`
+and the youngest block move, so that what was derived from the others stays good.
 """
 
 from __future__ import annotations
@@ -62,28 +61,73 @@ class Blocks:
         The blocks between, numbered on without a gap.
     young : Block
         The youngest block. It never spans more than `length` rows while the window grows, and
-        in a window of fixed size it takes over from the oldest as that runs out.
-    epoch, corrections : int
-        How often the blocks have changed, and how often a row was taken out of them.
+        in a window of fixed size it takes over from the oldest as that runs out. Its first row
+        stays as long as the blocks do.
+    epoch : int
+        How often the blocks have changed in another way than by `head` and by rows that follow
+        the first of the youngest block.
+    clock : int
+        Grows by 1 with every row, and by 2 with every epoch: one more than a moment ago means
+        that there is one new row to account for and nothing else.
+    corrections : int
+        How often a row was taken out of the blocks.
+    values, signatures, value, signature
+        The youngest block's lists and the newest row, within reach of the hot path.
     """
+
+    __slots__ = (
+        "clock",
+        "corrections",
+        "epoch",
+        "head",
+        "length",
+        "old",
+        "signature",
+        "signatures",
+        "value",
+        "values",
+        "whole",
+        "young",
+    )
 
     def __init__(self, length: int) -> None:
         self.length = length
         self.old, self.head = Block(0), 0
         self.whole: deque[Block] = deque()
-        self.young = Block(1)
-        self.epoch = 0
-        self.corrections = 0
+        self.clock = self.epoch = self.corrections = 0
+        self.value, self.signature = 0.0, 0
+        self._open(1)
 
-    def close_young(self) -> None:
-        """Begin a new youngest block; go on to the next oldest if all its rows have left."""
-        if self.young.values:
-            self.whole.append(self.young)
-            self.young = Block(self.young.number + 1)
-            self.epoch += 1
-        while self.whole and self.head >= len(self.old.values):
-            self.old, self.head = self.whole.popleft(), 0
-            self.epoch += 1
+    def add(self, value: float, signature: int, time: Any = None) -> None:
+        """Let a row enter; with its time, if the window goes by that."""
+        if self.head >= len(self.old.values) or len(self.values) >= self.length:
+            self._close_young()
+            self._go_on()
+        if not self.values:
+            self._begin_epoch()
+        self.values.append(value)
+        self.signatures.append(signature)
+        if time is not None:
+            self.young.times.append(time)
+        self.value, self.signature = value, signature
+        self.clock += 1
+
+    def drop(self) -> None:
+        """Let the oldest row leave; there is one."""
+        self._go_on()
+        self.head += 1
+
+    def drop_until(self, limit: Any) -> int:
+        """Let all rows with times up to `limit` leave; return how many did."""
+        count = 0
+        while True:
+            self._go_on()
+            times, start = self.old.times, self.head
+            while self.head < len(times) and times[self.head] <= limit:
+                self.head += 1
+            count += self.head - start
+            if self.head < len(times) or not (self.whole or self.values):
+                return count
 
     def remove(self, value: float, signature: int) -> bool:
         """Take out the newest row with this value and signature; False if there is none."""
@@ -92,17 +136,9 @@ class Blocks:
             if i >= 0:
                 block.remove(i)
                 self.corrections += 1
-                self.epoch += 1
-                if self.head >= len(self.old.values):
-                    self.close_young()
+                self._begin_epoch()
                 return True
         return False
-
-    def _newest_first(self) -> Iterator[tuple[Block, int]]:
-        yield self.young, 0
-        for block in reversed(self.whole):
-            yield block, 0
-        yield self.old, self.head
 
     def rows(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the values and signatures of all rows, oldest first."""
@@ -111,3 +147,33 @@ class Blocks:
             values += block.values
             signatures += block.signatures
         return np.array(values, dtype=np.float64), np.array(signatures, dtype=np.int64)
+
+    def _begin_epoch(self) -> None:
+        self.epoch += 1
+        self.clock += 2
+
+    def _open(self, number: int) -> None:
+        self.young = Block(number)
+        self.values, self.signatures = self.young.values, self.young.signatures
+        self._begin_epoch()
+
+    def _close_young(self) -> None:
+        if self.values:
+            self.whole.append(self.young)
+            self._open(self.young.number + 1)
+
+    def _go_on(self) -> None:
+        """Go on to the next oldest block with rows, if all rows of this one have left."""
+        while self.head >= len(self.old.values):
+            if not self.whole:
+                if not self.values:
+                    return
+                self._close_young()
+            self.old, self.head = self.whole.popleft(), 0
+            self._begin_epoch()
+
+    def _newest_first(self) -> Iterator[tuple[Block, int]]:
+        yield self.young, 0
+        for block in reversed(self.whole):
+            yield block, 0
+        yield self.old, self.head

@@ -1,32 +1,42 @@
 """The sums of a sliding window and of one query's tuples in it, kept up as the window slides.
 
 For every row of the oldest block the sums from it through the last whole block are laid out
-together, once an epoch (`rest`), and those of the youngest block run along. A slide then costs
-one look-up and one addition of each sum, and what has left the window is in none of them.
+together, once when the blocks change (`_rest`), and those of the youngest block run along. A
+slide then costs one look-up and one addition of each sum, and what has left the window is in none
+of them.
 
-All sums are about a centre that stays in the window during the whole epoch: the mean of the whole
-blocks, or the last row of the oldest block.
+All sums are about the first row of the youngest block, which stays in the window as long as the
+blocks do. So the sums of the youngest block need nothing outside it, and serve on when it has
+become a whole one.
+
+This is plain Python on purpose: for blocks of some hundred rows, NumPy's way there and back costs
+more than the additions.
 """
 
 from __future__ import annotations
 
+from itertools import islice
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .blocks import Block, Blocks
 from .predicates import Query
 
+# About a centre: the group's count, Σd and Σd² of all tuples, Σd and Σd² of the group.
+Sums = tuple[int, float, float, float, float]
+_NOTHING: Sums = (0, 0.0, 0.0, 0.0, 0.0)
+
 
 class BlockSums(NamedTuple):
     """Sums of n tuples about a finite centre c, and of the group's m tuples about the same c."""
 
-    n: float
+    n: int
     c: float
+    m: int
     a: float
     b: float
-    m: float
     a_p: float
     b_p: float
 
@@ -35,14 +45,14 @@ class BlockSums(NamedTuple):
         d = self.c - c
         a, a_p = self.a + self.n * d, self.a_p + self.m * d
         b, b_p = self.b + (self.a + a) * d, self.b_p + (self.a_p + a_p) * d
-        return BlockSums(self.n, c, a, b, self.m, a_p, b_p)
+        return BlockSums(self.n, c, self.m, a, b, a_p, b_p)
 
-    def __add__(self, other: Any) -> BlockSums:
+    def merged(self, other: BlockSums) -> BlockSums:
+        """The sums of both, about their common centre of weight."""
         n = self.n + other.n
         c = self.c + (other.c - self.c) * (other.n / n) if n else self.c
-        left, right = self.about(c), other.about(c)
-        sums = [x + y for x, y in zip(left[2:], right[2:], strict=True)]
-        return BlockSums(n, c, *sums)
+        x, y = self.about(c), other.about(c)
+        return BlockSums(n, c, x.m + y.m, x.a + y.a, x.b + y.b, x.a_p + y.a_p, x.b_p + y.b_p)
 
 
 class RunningSums:
@@ -55,90 +65,151 @@ class RunningSums:
 
     Attributes
     ----------
-    mean : float
-        The window's mean, or a finite centre if that is NaN or ±Inf.
-    whole, part : tuple of float
-        (count, Σd, Σd²) of the window and of the group about the window's mean.
+    c : float
+        The centre.
+    m, a, b, a_p, b_p : int, float
+        The group's count; Σd and Σd² of the window and of the group about the centre.
     clock : int
-        The state of the window that these belong to.
+        The state of the blocks that these belong to.
     """
 
     __slots__ = (
         "_back",
         "_back_to",
-        "_center",
+        "_begun",
         "_corrections",
-        "_done",
         "_epoch",
         "_first",
         "_front",
         "_holds",
         "_known",
         "_rest",
+        "_y_a",
+        "_y_a_p",
+        "_y_b",
+        "_y_b_p",
+        "_y_m",
         "_young",
+        "a",
+        "a_p",
+        "b",
+        "b_p",
+        "c",
         "clock",
-        "mean",
-        "part",
+        "m",
         "query",
-        "whole",
     )
 
     def __init__(self, query: Query) -> None:
         self.query = query
         self.clock = self._epoch = self._corrections = -1
-        self.mean = 0.0
-        self.whole: Moments = (0, 0.0, 0.0)
-        self.part: Moments = (0, 0.0, 0.0)
-        self._holds = _Holds(query)
-        self._center, self._done, self._young = 0.0, 0, _NOTHING
-        self._rest: list[Any] = []
+        self.c = 0.0
+        self.m, self.a, self.b, self.a_p, self.b_p = _NOTHING
+        self._set_young(_NOTHING)
+        self._young: Block | None = None
+        self._begun = 0  # the clock before the first row of the youngest block
+        self._holds: dict[int, bool] = {}
+        self._rest: list[Sums] = []
         self._first = self._back_to = 0
         self._front: list[BlockSums] = []
-        self._known: dict[int, tuple[int, BlockSums]] = {}
+        self._known: dict[int, BlockSums] = {}
         self._back: BlockSums | None = None
 
-    def follow(self, blocks: Blocks, n: int, clock: int) -> None:
-        """Catch up with the window of `n` tuples."""
-        self.clock = clock
-        if n == 0:
-            return  # nothing to find a centre by
+    def follow(self, blocks: Blocks) -> None:
+        """Catch up with the window, which is not empty."""
+        if blocks.clock - self.clock == 1 and blocks.signature in self._holds:
+            d = blocks.value - self.c
+            square = d * d
+            self._y_a += d
+            self._y_b += square
+            if self._holds[blocks.signature]:
+                self._y_m += 1
+                self._y_a_p += d
+                self._y_b_p += square
+        else:
+            self._catch_up(blocks)
+        self.clock = blocks.clock
+        m, a, b, a_p, b_p = self._rest[blocks.head]
+        self.m = m + self._y_m
+        self.a = a + self._y_a
+        self.b = b + self._y_b
+        self.a_p = a_p + self._y_a_p
+        self.b_p = b_p + self._y_b_p
+
+    # ---- when the blocks have changed, or several rows have come ----------------------------
+
+    def _catch_up(self, blocks: Blocks) -> None:
         if self._epoch != blocks.epoch:
             self._lay_out(blocks)
-        young, c, done, holds = blocks.young, self._center, self._done, self._holds
-        a, b, m, a_p, b_p = self._young
-        values, signatures = young.values, young.signatures
-        while done < len(values):
-            d = values[done] - c
+        done = self.clock - self._begun
+        self._set_young(self._added(self._of_young(), blocks.young, done, self.c))
+
+    def _added(self, sums: Sums, block: Block, done: int, c: float) -> Sums:
+        """The sums with the rows of a block after the first `done`."""
+        m, a, b, a_p, b_p = sums
+        values, signatures = block.values[done:], block.signatures[done:]
+        self._learn(signatures)
+        holds = self._holds
+        for value, signature in zip(values, signatures, strict=True):
+            d = value - c
             square = d * d
             a += d
             b += square
-            if holds[signatures[done]]:
-                m += 1.0
+            if holds[signature]:
+                m += 1
                 a_p += d
                 b_p += square
-            done += 1
-        self._done, self._young = done, (a, b, m, a_p, b_p)
-        a0, b0, m0, a_p0, b_p0 = self._rest[blocks.head]
-        self.mean, self.whole, self.part = moved_to_mean(
-            c, n, a + a0, b + b0, m + m0, a_p + a_p0, b_p + b_p0
-        )
+        return m, a, b, a_p, b_p
 
-    # ---- once an epoch ------------------------------------------------------------------------
+    def _learn(self, signatures: list[int]) -> None:
+        """Answer the query for signatures not seen before."""
+        for signature in set(signatures).difference(self._holds):
+            self._holds[signature] = bool(self.query.over_atoms(signature))
 
     def _lay_out(self, blocks: Blocks) -> None:
-        middle = self._middle(blocks)
-        old, head = blocks.old, blocks.head
-        self._center = c = _center(middle, old.values[-1:] or blocks.young.values[:1])
-        y = np.array(old.values[head:])
-        sums = np.zeros((5, y.size + 1))
-        if y.size:
-            sums[:, :-1] = _deviations(y, self._flags(old, head), c)
-        if middle is not None:
-            sums[:, -1] = middle.about(c)[2:]
-        rest = sums[:, ::-1].cumsum(axis=1)[:, ::-1]
-        self._rest = [*[()] * head, *rest.T.tolist()]
-        self._young, self._done = _NOTHING, 0
-        self._epoch = blocks.epoch
+        """Begin an epoch: with the sums from each row of the oldest block on, and none of young."""
+        self._keep(blocks)
+        old, middle = blocks.old, self._middle(blocks)
+        self.c = c = _center(blocks)
+        done = self.clock - self._begun
+        if self._young is not blocks.young or blocks.corrections != self._corrections or not done:
+            done = 0
+            self._set_young(_NOTHING)
+        self._epoch, self._corrections = blocks.epoch, blocks.corrections
+        self._young, self._begun = blocks.young, blocks.clock - len(blocks.values)
+        self.clock = self._begun + done
+        m, a, b, a_p, b_p = _NOTHING if middle is None else middle.about(c)[2:]
+        self._learn(old.signatures)
+        holds, rest = self._holds, [(m, a, b, a_p, b_p)]
+        rows = zip(reversed(old.values), reversed(old.signatures), strict=True)
+        for value, signature in islice(rows, len(old.values) - blocks.head):
+            d = value - c
+            square = d * d
+            a += d
+            b += square
+            if holds[signature]:
+                m += 1
+                a_p += d
+                b_p += square
+            rest.append((m, a, b, a_p, b_p))
+        rest += [_NOTHING] * blocks.head
+        rest.reverse()
+        self._rest = rest
+
+    def _set_young(self, sums: Sums) -> None:
+        self._y_m, self._y_a, self._y_b, self._y_a_p, self._y_b_p = sums
+
+    def _keep(self, blocks: Blocks) -> None:
+        """Keep the sums of the block that was the youngest, if it is a whole one now."""
+        block = self._young
+        if block is None or blocks.corrections != self._corrections or block is blocks.young:
+            return
+        if blocks.whole and block.number >= blocks.whole[0].number:
+            sums = self._added(self._of_young(), block, self.clock - self._begun, self.c)
+            self._known[block.number] = BlockSums(len(block.values), self.c, *sums)
+
+    def _of_young(self) -> Sums:
+        return self._y_m, self._y_a, self._y_b, self._y_a_p, self._y_b_p
 
     def _middle(self, blocks: Blocks) -> BlockSums | None:
         """The sums of the whole blocks, a queue of two stacks: merges only."""
@@ -151,35 +222,36 @@ class RunningSums:
             self._known = {k: v for k, v in self._known.items() if k >= first}
             self._front = [self._of_block(block) for block in whole]
             for i in range(len(self._front) - 2, -1, -1):
-                self._front[i] = self._front[i] + self._front[i + 1]
+                self._front[i] = self._front[i].merged(self._front[i + 1])
             self._first, self._back, self._back_to = first, None, end
-            self._corrections = blocks.corrections
         for number in range(self._back_to, end):
             sums = self._of_block(whole[number - first])
-            self._back = sums if self._back is None else self._back + sums
+            self._back = sums if self._back is None else self._back.merged(sums)
         self._back_to = end
         front = self._front[first - self._first]
-        return front if self._back is None else front + self._back
+        return front if self._back is None else front.merged(self._back)
 
     def _of_block(self, block: Block) -> BlockSums:
         """The sums of a whole block, found once unless a row is taken out of it."""
-        size, sums = self._known.get(block.number, (-1, None))
-        if sums is None or size != len(block.values):
-            sums = self._sums_of(block)
-            self._known[block.number] = len(block.values), sums
+        sums = self._known.get(block.number)
+        if sums is None or sums.n != len(block.values):
+            c = _finite(block.values[0]) if block.values else 0.0
+            sums = BlockSums(len(block.values), c, *self._added(_NOTHING, block, 0, c))
+            self._known[block.number] = sums
         return sums
 
-    def _sums_of(self, block: Block) -> BlockSums:
-        y = np.array(block.values)
-        with np.errstate(all="ignore"):
-            c = float(y[0] + np.mean(y - y[0])) if y.size else 0.0
-        c = c if isfinite(c) else 0.0
-        sums = _deviations(y, self._flags(block, 0), c).sum(axis=1)
-        return BlockSums(float(y.size), c, *sums.tolist())
 
-    def _flags(self, block: Block, start: int) -> Any:
-        holds = self._holds
-        return np.array([holds[s] for s in block.signatures[start:]], dtype=np.bool_)
+def _center(blocks: Blocks) -> float:
+    """A finite point that stays in the window during this epoch.
+
+    The youngest block is empty only if rows were retracted: its next row begins an epoch.
+    """
+    last = blocks.whole[-1] if blocks.whole else blocks.old
+    return _finite(blocks.values[0] if blocks.values else last.values[-1])
+
+
+def _finite(value: float) -> float:
+    return value if isfinite(value) else 0.0
 
 
 def moved_to_mean(
@@ -201,30 +273,4 @@ def moved_to_mean(
 
 
 Moments = tuple[int, float, float]
-_NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0)
 _HUGE = float(np.finfo(np.float64).max)
-
-
-class _Holds(dict[int, bool]):
-    """Whether the query holds for a signature, found once for each."""
-
-    def __init__(self, query: Query) -> None:
-        self.query = query
-
-    def __missing__(self, signature: int) -> bool:
-        held = self[signature] = bool(self.query.over_atoms(signature))
-        return held
-
-
-def _center(middle: BlockSums | None, row: list[float]) -> float:
-    """A finite point within what stays in the window during this epoch."""
-    c = middle.c if middle is not None and middle.n else row[0] if row else 0.0
-    return c if isfinite(c) else 0.0
-
-
-def _deviations(y: Any, member: Any, c: float) -> Any:
-    """Rows of d, d², and for members 1, d, d²; shape (5, m)."""
-    with np.errstate(all="ignore"):
-        d = y - c
-        d_p = np.where(member, d, 0.0)
-        return np.array([d, d * d, member, d_p, d_p * d_p])
