@@ -66,9 +66,6 @@ class Blocks:
     epoch : int
         How often the blocks have changed in another way than by `head` and by rows that follow
         the first of the youngest block.
-    clock : int
-        Grows by 1 with every row, and by 2 with every epoch: one more than a moment ago means
-        that there is one new row to account for and nothing else.
     corrections : int
         How often a row was taken out of the blocks.
     values, signatures, value, signature
@@ -76,7 +73,6 @@ class Blocks:
     """
 
     __slots__ = (
-        "clock",
         "corrections",
         "epoch",
         "head",
@@ -94,7 +90,7 @@ class Blocks:
         self.length = length
         self.old, self.head = Block(0), 0
         self.whole: deque[Block] = deque()
-        self.clock = self.epoch = self.corrections = 0
+        self.epoch = self.corrections = 0
         self.value, self.signature = 0.0, 0
         self._open(1)
 
@@ -104,13 +100,12 @@ class Blocks:
             self._close_young()
             self._go_on()
         if not self.values:
-            self._begin_epoch()
+            self.epoch += 1
         self.values.append(value)
         self.signatures.append(signature)
         if time is not None:
             self.young.times.append(time)
         self.value, self.signature = value, signature
-        self.clock += 1
 
     def drop(self) -> None:
         """Let the oldest row leave; there is one."""
@@ -136,7 +131,7 @@ class Blocks:
             if i >= 0:
                 block.remove(i)
                 self.corrections += 1
-                self._begin_epoch()
+                self.epoch += 1
                 return True
         return False
 
@@ -148,14 +143,10 @@ class Blocks:
             signatures += block.signatures
         return np.array(values, dtype=np.float64), np.array(signatures, dtype=np.int64)
 
-    def _begin_epoch(self) -> None:
-        self.epoch += 1
-        self.clock += 2
-
     def _open(self, number: int) -> None:
         self.young = Block(number)
         self.values, self.signatures = self.young.values, self.young.signatures
-        self._begin_epoch()
+        self.epoch += 1
 
     def _close_young(self) -> None:
         if self.values:
@@ -170,7 +161,7 @@ class Blocks:
                     return
                 self._close_young()
             self.old, self.head = self.whole.popleft(), 0
-            self._begin_epoch()
+            self.epoch += 1
 
     def _newest_first(self) -> Iterator[tuple[Block, int]]:
         yield self.young, 0

@@ -27,6 +27,8 @@ from .predicates import Query
 # About a centre: the group's count, Σd and Σd² of all tuples, Σd and Σd² of the group.
 Sums = tuple[int, float, float, float, float]
 _NOTHING: Sums = (0, 0.0, 0.0, 0.0, 0.0)
+# One before no head, as heads begin with 0.
+_LAPSED = -2
 
 
 class BlockSums(NamedTuple):
@@ -65,19 +67,21 @@ class RunningSums:
 
     Attributes
     ----------
+    head : int
+        The head of the blocks that the following belong to; `_LAPSED` if more has changed since.
     c : float
         The centre.
     m, a, b, a_p, b_p : int, float
         The group's count; Σd and Σd² of the window and of the group about the centre.
-    clock : int
-        The state of the blocks that these belong to.
+    r, excess : float
+        Their way to the mean: a/n, and Σd of the group about it.
     """
 
     __slots__ = (
         "_back",
         "_back_to",
-        "_begun",
         "_corrections",
+        "_done",
         "_epoch",
         "_first",
         "_front",
@@ -95,19 +99,22 @@ class RunningSums:
         "b",
         "b_p",
         "c",
-        "clock",
+        "excess",
+        "head",
         "m",
         "query",
+        "r",
     )
 
     def __init__(self, query: Query) -> None:
         self.query = query
-        self.clock = self._epoch = self._corrections = -1
-        self.c = 0.0
+        self.head = _LAPSED
+        self._epoch = self._corrections = -1
+        self.c = self.r = self.excess = 0.0
         self.m, self.a, self.b, self.a_p, self.b_p = _NOTHING
         self._set_young(_NOTHING)
         self._young: Block | None = None
-        self._begun = 0  # the clock before the first row of the youngest block
+        self._done = 0  # rows of the youngest block that had come when head was 0, or now if lapsed
         self._holds: dict[int, bool] = {}
         self._rest: list[Sums] = []
         self._first = self._back_to = 0
@@ -115,34 +122,45 @@ class RunningSums:
         self._known: dict[int, BlockSums] = {}
         self._back: BlockSums | None = None
 
-    def follow(self, blocks: Blocks) -> None:
-        """Catch up with the window, which is not empty."""
-        if blocks.clock - self.clock == 1 and blocks.signature in self._holds:
+    def follow(self, blocks: Blocks, n: float) -> None:
+        """Catch up with the window of `n` tuples, n > 0."""
+        head = blocks.head
+        member = self._holds.get(blocks.signature)
+        if head - self.head != 1 or member is None:
+            self._catch_up(blocks)
+        else:  # one new row: what `_added` does to many
             d = blocks.value - self.c
             square = d * d
             self._y_a += d
             self._y_b += square
-            if self._holds[blocks.signature]:
+            if member:
                 self._y_m += 1
                 self._y_a_p += d
                 self._y_b_p += square
-        else:
-            self._catch_up(blocks)
-        self.clock = blocks.clock
-        m, a, b, a_p, b_p = self._rest[blocks.head]
-        self.m = m + self._y_m
-        self.a = a + self._y_a
+        self.head = head
+        m, a, b, a_p, b_p = self._rest[head]
+        self.m = m = m + self._y_m
+        self.a = a = a + self._y_a
         self.b = b + self._y_b
-        self.a_p = a_p + self._y_a_p
+        self.a_p = a_p = a_p + self._y_a_p
         self.b_p = b_p + self._y_b_p
+        self.r = r = a / n
+        self.excess = a_p - m * r
+
+    def lapse(self) -> None:
+        """Note that more has changed than that each row pushed one out."""
+        if self.head >= 0:
+            self._done += self.head
+            self.head = _LAPSED
 
     # ---- when the blocks have changed, or several rows have come ----------------------------
 
     def _catch_up(self, blocks: Blocks) -> None:
+        self.lapse()
         if self._epoch != blocks.epoch:
             self._lay_out(blocks)
-        done = self.clock - self._begun
-        self._set_young(self._added(self._of_young(), blocks.young, done, self.c))
+        self._set_young(self._added(self._of_young(), blocks.young, self._done, self.c))
+        self._done = len(blocks.values) - blocks.head
 
     def _added(self, sums: Sums, block: Block, done: int, c: float) -> Sums:
         """The sums with the rows of a block after the first `done`."""
@@ -171,13 +189,12 @@ class RunningSums:
         self._keep(blocks)
         old, middle = blocks.old, self._middle(blocks)
         self.c = c = _center(blocks)
-        done = self.clock - self._begun
-        if self._young is not blocks.young or blocks.corrections != self._corrections or not done:
-            done = 0
+        if self._young is not blocks.young or blocks.corrections != self._corrections:
+            self._done = 0
+        if not self._done:
             self._set_young(_NOTHING)
         self._epoch, self._corrections = blocks.epoch, blocks.corrections
-        self._young, self._begun = blocks.young, blocks.clock - len(blocks.values)
-        self.clock = self._begun + done
+        self._young = blocks.young
         m, a, b, a_p, b_p = _NOTHING if middle is None else middle.about(c)[2:]
         self._learn(old.signatures)
         holds, rest = self._holds, [(m, a, b, a_p, b_p)]
@@ -205,7 +222,7 @@ class RunningSums:
         if block is None or blocks.corrections != self._corrections or block is blocks.young:
             return
         if blocks.whole and block.number >= blocks.whole[0].number:
-            sums = self._added(self._of_young(), block, self.clock - self._begun, self.c)
+            sums = self._added(self._of_young(), block, self._done, self.c)
             self._known[block.number] = BlockSums(len(block.values), self.c, *sums)
 
     def _of_young(self) -> Sums:

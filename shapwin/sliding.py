@@ -15,6 +15,7 @@ import numpy as np
 from .blocks import Blocks
 from .errors import ArgumentError, ArgumentTypeError
 from .games import (
+    COUNTS,
     DEVIATIONS,
     SQUARES,
     Attribution,
@@ -31,6 +32,8 @@ from .summary import Summary
 _BLOCK = 512
 # The moment of a game that reads all rows.
 _ROWS = -1
+# Of a statistic: its moment, and N twice with the divisor and the weight for it.
+_Plan = tuple[int, int, float, float, float]
 # The constructor of the named tuple itself takes three times as long.
 _new = tuple.__new__
 
@@ -84,8 +87,7 @@ class SlidingWindow:
         self._newest: Any = None
         self._plain = 1 << min(len(self.predicates), 63)  # signatures that need no check
         self._sums: dict[str, RunningSums] = {}
-        # Of each statistic: the moment, and the divisor and weight for n = the second number.
-        self._plans: dict[str, tuple[int, int, float, float]] = {}
+        self._plans: dict[str, _Plan] = {}
         self._scales: dict[str, Scales] = {}
 
     def __len__(self) -> int:
@@ -115,12 +117,11 @@ class SlidingWindow:
         blocks = self._blocks
         if (
             blocks.head < self._swaps
-            and type(value) is float
-            and type(satisfied) is int
+            and value.__class__ is float
+            and satisfied.__class__ is int
             and 0 <= satisfied < self._plain
         ):
             blocks.head += 1
-            blocks.clock += 1
             blocks.values.append(value)
             blocks.signatures.append(satisfied)
             blocks.value = value
@@ -189,6 +190,7 @@ class SlidingWindow:
                 )
             self._live -= 1
             self._swaps = 0
+            self._lapse()
 
     def attribute(self, statistic: str, query: str) -> Attribution:
         """Explain an aggregate of the window by one query.
@@ -218,35 +220,35 @@ class SlidingWindow:
         -----
         Constant time, but for central moments, which read the whole window.
         """
-        n = self._live
+        blocks = self._blocks
         try:
             sums = self._sums[query]
-            moment, size, divisor, weight = self._plans[statistic]
+            moment, n, size, divisor, weight = self._plans[statistic]
         except (KeyError, TypeError):
-            size = -1
-        if size != n:
-            sums, (moment, _, divisor, weight) = self._prepare(statistic, query)
-        if moment == _ROWS:
-            return self._from_rows(statistic, sums.query)
-        if sums.clock != self._blocks.clock:
-            sums.follow(self._blocks)
+            n = -1
+        if n != self._live:
+            sums, (moment, n, size, divisor, weight) = self._prepare(statistic, query)
+        if sums.head != blocks.head and n:
+            sums.follow(blocks, size)
         # From here on `split_one` of the sums about the mean, written out: a call costs as much.
         m = sums.m
-        r = sums.a / n
         if moment == DEVIATIONS:
-            value = (n * sums.c + sums.a) / divisor
+            value = (size * sums.c + sums.a) / divisor
             share = (m * sums.c + sums.a_p) / divisor
-            lift = (sums.a_p - m * r) / divisor
+            lift = sums.excess / divisor
         elif moment == SQUARES:
+            r = sums.r
             whole = sums.b - r * sums.a
-            part = sums.b_p - r * (sums.a_p + sums.a_p - m * r)
+            part = sums.b_p - r * (sums.a_p + sums.excess)
             if not (whole >= 0.0 and part >= 0.0):
                 whole, part = _squares(whole, part)
             value = whole / divisor
             share = part / divisor
-            lift = share - m / n * value
+            lift = share - m / size * value
+        elif moment == COUNTS:
+            value, share, lift = size / divisor, m / divisor, 0.0
         else:
-            value, share, lift = n / divisor, m / divisor, 0.0
+            return self._from_rows(statistic, sums.query)
         if not m:
             share = lift = 0.0
         phi = share + weight * lift if weight else share
@@ -273,9 +275,7 @@ class SlidingWindow:
         groups = np.split(values[order], starts[1:]) if kinds.size else []
         return {int(s): Summary.of(y) for s, y in zip(kinds, groups, strict=True)}
 
-    def _prepare(
-        self, statistic: str, query: str
-    ) -> tuple[RunningSums, tuple[int, int, float, float]]:
+    def _prepare(self, statistic: str, query: str) -> tuple[RunningSums, _Plan]:
         """The sums of the query, and the plan of the statistic for the window as it is."""
         sums = self._sums.get(query)
         if sums is None:
@@ -287,10 +287,10 @@ class SlidingWindow:
                     f"statistic {game.name!r} needs a second column: use rolling with other="
                 )
             if self._live == 0 or not isinstance(game, Game):
-                return sums, (_ROWS, self._live, nan, nan)
+                return sums, (_ROWS, self._live, float(self._live), nan, nan)
             self._scales[statistic] = Scales(game)
         scales = self._scales[statistic]
-        plan = (scales.game.moment, self._live, *scales[self._live])
+        plan = (scales.game.moment, self._live, float(self._live), *scales[self._live])
         self._plans[statistic] = plan
         return sums, plan
 
@@ -315,6 +315,12 @@ class SlidingWindow:
         blocks.add(value, signature, None if self._size else time)
         self._live += 1
         self._swaps = len(blocks.old.values) if self._live == self._size else 0
+
+        self._lapse()
+
+    def _lapse(self) -> None:
+        for sums in self._sums.values():
+            sums.lapse()
 
     def _check_time(self, time: Any) -> None:
         if time is None or time != time:

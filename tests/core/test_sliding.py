@@ -182,6 +182,7 @@ def test_central_moments_read_the_rows():
     agrees(
         window.attribute("central_moment(3)", "a"), direct(rows[-40:], "central_moment(3)", "a", 3)
     )
+    agrees(window.attribute("var_pop", "a"), direct(rows[-40:], "var_pop", "a"))
 
 
 def test_an_empty_window():
