@@ -7,6 +7,7 @@ function is created with those parts inlined, so that it stands alone, also in a
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -96,6 +97,19 @@ def create_statements(*, temporary: bool = True) -> list[str]:
     ]
 
 
+def script(*, temporary: bool = True) -> str:
+    """Return all of `create_statements` as one file, for ``spark-sql -i`` in a plain Spark."""
+    how = "spark-sql -i" if temporary else "spark-sql -f"
+    kind = "" if temporary else " --persistent"
+    head = (
+        "-- The SQL functions of shapwin for any Spark, no Python needed: "
+        f"{how} this file.\n-- Made from sql/functions by "
+        f"`python -m shapwin.spark.sql_functions{kind}`.\n"
+    )
+    statements = create_statements(temporary=temporary)
+    return head + "".join(f"\n{statement.rstrip()};\n" for statement in statements)
+
+
 def _parse(file_name: str, text: str) -> SqlFunction:
     found = _STATEMENT.search(text)
     if found is None or found["name"] + ".sql" != file_name:
@@ -137,3 +151,6 @@ def _arguments(text: str, start: int) -> tuple[list[str], int]:
 
 
 _FUNCTIONS = load()
+
+if __name__ == "__main__":
+    print(script(temporary="--persistent" not in sys.argv[1:]), end="")

@@ -1,0 +1,202 @@
+"""The Column functions: exact values, windows, types, and what they share with the SQL names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException, SparkRuntimeException
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+import shapwin
+from shapwin import functions as S
+from shapwin.errors import ArgumentError, ArgumentTypeError, StatisticError
+from shapwin.spark.udafs import AGGREGATES
+
+WINDOWS = json.loads((Path(__file__).parent / "golden" / "exact_windows.json").read_text())
+ONE_COLUMN = ("sum", "count", "avg", "var_pop", "var_samp")
+TWO_COLUMNS = ("covar_pop", "covar_samp")
+# Spark's own avg and var_pop are this good (2.5e-10 is met by epoch seconds).
+SPARKS_OWN = 1e-9
+
+
+@pytest.fixture(scope="module")
+def windows(spark):
+    rows = [
+        (i, k, w["values"][k], w["pair"][k], w["member"][k])
+        for i, w in enumerate(WINDOWS)
+        for k in range(len(w["values"]))
+    ]
+    return spark.createDataFrame(rows, "i INT, k INT, y DOUBLE, x DOUBLE, p BOOLEAN").cache()
+
+
+@pytest.fixture(scope="module")
+def trips(spark):
+    rows = [(1, "EU", 2.0), (2, "EU", 4.0), (3, "US", 10.0), (4, None, None)]
+    return spark.createDataFrame(rows, "t INT, region STRING, fare DOUBLE")
+
+
+def test_golden_windows_next_to_other_aggregates(windows):
+    calls = [getattr(S, f"shapley_{name}")("y", "p").alias(name) for name in ONE_COLUMN]
+    calls += [
+        getattr(S, f"shapley_{name}")("y", "x", F.col("p")).alias(name) for name in TWO_COLUMNS
+    ]
+    rows = windows.groupBy("i").agg(F.avg("y"), F.max("x"), *calls).collect()
+    assert len(rows) == len(WINDOWS)
+    for row in rows:
+        for name in (*ONE_COLUMN, *TWO_COLUMNS):
+            assert row[name] == pytest.approx(WINDOWS[row["i"]]["phi"][name], rel=SPARKS_OWN)
+
+
+def test_explanations_and_several_at_once(windows):
+    names = [*ONE_COLUMN, *TWO_COLUMNS]
+    one = [S.shapley_explain("y", "p", name, other="x").alias(name) for name in names]
+    several = S.attributions("y", {"p": "p", "it's not": "NOT p"}, names, other="x").alias("both")
+    for row in windows.groupBy("i").agg(*one, several).collect():
+        exact = WINDOWS[row["i"]]
+        for name in names:
+            nu = exact["nu"][name]
+            assert row[name]["statistic"] == name
+            assert row[name]["value"] == pytest.approx(nu, rel=SPARKS_OWN)
+            assert row[name]["phi"] == pytest.approx(exact["phi"][name], rel=SPARKS_OWN)
+            assert row[name]["n"] == len(exact["values"])
+            both = row["both"]
+            assert both["p"][name] == row[name]["phi"]
+            scale = max(abs(nu), abs(both["p"][name]))
+            assert both["p"][name] + both["it's not"][name] == pytest.approx(nu, abs=1e-9 * scale)
+
+
+def test_explain_has_the_type_and_the_values_of_the_sql_function(spark, windows):
+    shapwin.register(spark)
+    windows.createOrReplaceTempView("windows")
+    query = "SELECT i, shapley_explain(y, p, 'var_samp') AS e FROM windows GROUP BY i ORDER BY i"
+    sql = spark.sql(query)
+    native = windows.groupBy("i").agg(S.shapley_explain("y", "p", "var_samp").alias("e"))
+    assert native.schema["e"].dataType.simpleString() == sql.schema["e"].dataType.simpleString()
+    for mine, its in zip(native.orderBy("i").collect(), sql.collect(), strict=True):
+        assert mine["e"]["statistic"] == its["e"]["statistic"]
+        numbers = (mine["e"][1:], its["e"][1:])
+        assert numbers[0] == pytest.approx(numbers[1], rel=SPARKS_OWN, abs=1e-9)
+
+
+def test_over_a_window_each_aggregate_is_computed_once(trips):
+    window = Window.orderBy("t").rowsBetween(-2, 0)
+    column = S.attributions("fare", {"eu": "region = 'EU'"}, ["avg", "var_pop"], window=window)
+    got = trips.select("t", column.alias("why"), S.shapley_avg("fare", "region = 'EU'", window))
+    assert [row[2] for row in got.orderBy("t").collect()] == [
+        2.0,
+        3.0,
+        pytest.approx(1 / 18),
+        pytest.approx(0.5),
+    ]
+    assert [row["why"]["eu"]["avg"] for row in got.orderBy("t").collect()] == [
+        row[2] for row in got.orderBy("t").collect()
+    ]
+    plan = trips.select(column)._jdf.queryExecution().optimizedPlan().toString()
+    assert plan.count("windowspecdefinition") == 6  # count, avg, var_pop of all and of the group
+
+
+def test_a_center_for_values_far_from_zero(spark):
+    frame = spark.createDataFrame([(1e12 + i, i % 2 == 0) for i in range(7)], "y DOUBLE, p BOOLEAN")
+    phi = frame.agg(
+        S.shapley_var_pop("y", "true", center=1e12), S.shapley_avg("y", "true", center=1e12)
+    ).first()
+    assert phi == (4.0, 1e12 + 3)
+
+
+def test_nulls_and_empty_windows(trips):
+    got = trips.agg(
+        S.shapley_count("fare", "region = 'EU'"),
+        S.shapley_avg("fare", F.lit(None)),
+        S.shapley_covar_pop("fare", F.lit(None), "true"),
+        S.shapley_sum(F.lit(None), "true"),
+        S.shapley_explain(F.lit(None), "true", "avg"),
+    ).first()
+    assert tuple(got) == (2.0, 0.0, None, None, None)
+
+
+def test_one_row(trips):
+    one = trips.where("t = 1")
+    calls = [S.shapley_var_samp("fare", "true"), S.shapley_covar_samp("fare", "t", "true")]
+    assert tuple(one.agg(*calls, S.shapley_avg("fare", "true")).first()) == (0.0, 0.0, 2.0)
+
+
+def test_on_a_stream(spark, tmp_path, trips):
+    trips.where("t < 4").write.parquet(str(tmp_path / "in"))
+    stream = spark.readStream.schema(trips.schema).parquet(str(tmp_path / "in"))
+    query = (
+        stream.groupBy()
+        .agg(S.shapley_avg("fare", "region = 'US'").alias("phi"), F.count("*").alias("n"))
+        .writeStream.format("memory")
+        .queryName("explained_stream")
+        .outputMode("complete")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination(120)
+    assert spark.table("explained_stream").first() == (pytest.approx(95 / 18), 3)
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_both_dialects_and_every_numeric_type(spark, trips, ansi):
+    before = spark.conf.get("spark.sql.ansi.enabled")
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        kinds = ["tinyint", "smallint", "int", "bigint", "float", "double", "decimal(10,2)"]
+        calls = [S.shapley_avg(F.col("fare").cast(kind), "fare = 10") for kind in kinds]
+        assert tuple(trips.agg(*calls).first()) == pytest.approx((95 / 18,) * len(kinds))
+    finally:
+        spark.conf.set("spark.sql.ansi.enabled", before)
+
+
+WRONG_TYPES = {
+    "value is STRING, not a number: write double(value)": ("region", "true"),
+    "value is TIMESTAMP, not a number: write double(value)": (F.current_timestamp, "true"),
+    "predicate is STRING, not BOOLEAN: write a condition, such as region = 'EU'": (
+        "fare",
+        "'EU'",
+    ),
+    "predicate is INT, not BOOLEAN: write a condition, such as region = 'EU'": ("fare", "1"),
+}
+
+
+@pytest.mark.parametrize("message", WRONG_TYPES)
+def test_wrong_types_say_how_to_mend_them(trips, message):
+    value, predicate = WRONG_TYPES[message]
+    value = value if isinstance(value, str) else value()
+    with pytest.raises(SparkRuntimeException) as caught:
+        trips.agg(S.shapley_avg(value, predicate)).collect()
+    assert f"shapley_avg: {message}" in str(caught.value)
+
+
+def test_a_predicate_that_does_not_parse_stops_before_any_job(trips):
+    with pytest.raises(AnalysisException):
+        trips.agg(S.shapley_avg("fare", "region = = 'EU'"))
+
+
+def test_wrong_arguments():
+    with pytest.raises(ArgumentTypeError) as caught:
+        S.shapley_avg("fare", 3)
+    assert str(caught.value) == "shapley_avg: predicate is 3: give a Column or SQL text"
+    with pytest.raises(ArgumentTypeError) as caught:
+        S.shapley_avg("fare", "true", center="high")
+    assert str(caught.value) == "shapley_avg: center is 'high': give a number"
+    with pytest.raises(ArgumentError) as caught:
+        S.shapley_explain("fare", "true", "covar_pop")
+    assert str(caught.value) == (
+        "shapley_explain: 'covar_pop' needs a second column: give other='its name'"
+    )
+    with pytest.raises(StatisticError, match="shapley_central_moment has no native form"):
+        S.shapley_central_moment("fare", "true", 3)
+    with pytest.raises(StatisticError, match="'central_moment\\(3\\)' has no native form"):
+        S.shapley_explain("fare", "true", "central_moment(3)")
+    with pytest.raises(ArgumentError, match="predicates is empty"):
+        S.attributions("fare", {})
+
+
+def test_every_aggregate_has_a_column_function():
+    aggregates = {aggregate.name for aggregate in AGGREGATES} - {"shapley_summary"}
+    assert aggregates <= set(dir(S))
