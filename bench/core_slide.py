@@ -5,7 +5,9 @@
 - rolling: all windows of a column, by size, and by frames of irregular length;
 - cursor: `FrameCursor`, VAR_POP one frame after another.
 
-Loops are timed in batches of 1000 slides: medians, the best of three interleaved rounds.
+Loops are timed in batches of 1000 slides: medians, the best of three interleaved rounds. Batches
+of bare and sliding alternate, and sliding_over_bare is the median of their ratios, pair by pair;
+sliding_first_use is what a query's first use costs, once, on the full window.
 
     python bench/core_slide.py [--quick]
 """
@@ -32,12 +34,17 @@ def column(length: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=length), rng.random(length) < 0.3
 
 
-def bare_loop(values: list[float], member: list[bool], size: int) -> list[float]:
-    """Add and subtract the six sums, evaluate nothing: µs a slide, batch by batch."""
-    n = m = 0
-    a = b = a_p = b_p = 0.0
-    times = []
-    for start in range(0, len(values) - BATCH + 1, BATCH):
+class Bare:
+    """Adds and subtracts the six sums, evaluates nothing."""
+
+    def __init__(self, values: list[float], member: list[bool], size: int) -> None:
+        self.values, self.member, self.size = values, member, size
+        self.sums = (0, 0.0, 0.0, 0, 0.0, 0.0)
+
+    def slides(self, start: int) -> float:
+        """Seconds of CPU time for a batch of slides from row `start` on."""
+        values, member, size = self.values, self.member, self.size
+        n, a, b, m, a_p, b_p = self.sums
         began = process_time()
         for i in range(start, start + BATCH):
             y = values[i]
@@ -48,37 +55,54 @@ def bare_loop(values: list[float], member: list[bool], size: int) -> list[float]
                 m += 1
                 a_p += y
                 b_p += y * y
-            if i >= size:
-                y = values[i - size]
-                n -= 1
-                a -= y
-                b -= y * y
-                if member[i - size]:
-                    m -= 1
-                    a_p -= y
-                    b_p -= y * y
-        if start >= size:
-            times.append((process_time() - began) / BATCH * 1e6)
-    return times
+            y = values[i - size]
+            n -= 1
+            a -= y
+            b -= y * y
+            if member[i - size]:
+                m -= 1
+                a_p -= y
+                b_p -= y * y
+        seconds = process_time() - began
+        self.sums = (n, a, b, m, a_p, b_p)
+        return seconds
 
 
-def sliding(values: list[float], member: list[bool], size: int) -> list[float]:
-    """One tuple in, one out, AVG and VAR_POP answered: µs a slide, batch by batch."""
-    window = SlidingWindow(["p"], size=size)
-    push, attribute = window.push, window.attribute
-    filled = size // BATCH * BATCH
-    for i in range(filled):
-        push(values[i], int(member[i]))
-    times = []
-    for start in range(filled, len(values) - BATCH + 1, BATCH):
+class Sliding:
+    """One tuple in, one out, AVG and VAR_POP answered."""
+
+    def __init__(self, values: list[float], member: list[bool], size: int) -> None:
+        self.values, self.member = values, member
+        self.window = SlidingWindow(["p"], size=size)
+        self.window.insert(values[:size], [int(p) for p in member[:size]])
+        began = process_time()
+        self.window.attribute("avg", "p")
+        self.first_use = process_time() - began
+
+    def slides(self, start: int) -> float:
+        """Seconds of CPU time for a batch of slides from row `start` on."""
+        values, member = self.values, self.member
+        push, attribute = self.window.push, self.window.attribute
         began = process_time()
         for i in range(start, start + BATCH):
             push(values[i], 1 if member[i] else 0)
             attribute("avg", "p")
             attribute("var_pop", "p")
-        if start >= size:
-            times.append((process_time() - began) / BATCH * 1e6)
-    return times
+        return process_time() - began
+
+
+def slide_and_bare(values: list[float], member: list[bool], size: int) -> dict[str, float]:
+    """Both, batch by batch in turn, so that whatever else runs on the machine slows both."""
+    bare, sliding = Bare(values, member, size), Sliding(values, member, size)
+    starts = range(size, len(values) - BATCH + 1, BATCH)
+    pairs = [(bare.slides(start), sliding.slides(start)) for start in starts]
+    return {
+        "bare": statistics.median(b for b, _ in pairs) / BATCH * 1e6,
+        "sliding": statistics.median(s for _, s in pairs) / BATCH * 1e6,
+        "sliding_mean": statistics.mean(s for _, s in pairs) / BATCH * 1e6,
+        "sliding_over_bare": statistics.median(s / b for b, s in pairs),
+        "sliding_first_use": sliding.first_use * 1e6,
+    }
 
 
 def cursor(values: np.ndarray, member: np.ndarray, size: int) -> list[float]:
@@ -108,11 +132,8 @@ def measured(size: int, slides: int) -> dict[str, float]:
         "begin": np.searchsorted(times, times - size, side="right"),
         "end": np.arange(1, len(wide) + 1),
     }
-    slide = sliding(*as_lists, size)
     return {
-        "bare": statistics.median(bare_loop(*as_lists, size)),
-        "sliding": statistics.median(slide),
-        "sliding_mean": statistics.mean(slide),
+        **slide_and_bare(*as_lists, size),
         "rolling_avg": rolled(wide, flags, size=size, statistic="avg"),
         "rolling_var_pop": rolled(wide, flags, size=size, statistic="var_pop"),
         "frames_avg": rolled(wide, flags, statistic="avg", **irregular),
@@ -128,7 +149,7 @@ def main() -> None:
     rows = []
     for i, size in enumerate(sizes):
         best = {name: min(r[i][name] for r in rounds) for name in rounds[0][i]}
-        best["sliding_over_bare"] = best["sliding"] / best["bare"]
+        best["sliding_over_bare"] = statistics.median(r[i]["sliding_over_bare"] for r in rounds)
         best["sliding_over_rolling_var_pop"] = best["sliding"] / best["rolling_var_pop"]
         best["sliding_over_frames_var_pop"] = best["sliding"] / best["frames_var_pop"]
         rows.append({"size": size, **{name: round(value, 4) for name, value in best.items()}})
