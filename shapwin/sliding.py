@@ -23,6 +23,7 @@ from .games import (
     Scales,
     closed_form,
     game_of,
+    split_one,
 )
 from .predicates import Query, predicate_names, signature_of
 from .running import RunningSums
@@ -35,7 +36,6 @@ _ROWS = -1
 # Of a statistic: its moment, and N twice with the divisor and the weight for it.
 _Plan = tuple[int, int, float, float, float]
 # The constructor of the named tuple itself takes three times as long.
-_new = tuple.__new__
 
 Satisfied = int | Iterable[str]
 
@@ -230,29 +230,20 @@ class SlidingWindow:
             sums, (moment, n, size, divisor, weight) = self._prepare(statistic, query)
         if sums.head != blocks.head and n:
             sums.follow(blocks, size)
-        # From here on `split_one` of the sums about the mean, written out: a call costs as much.
-        m = sums.m
         if moment == DEVIATIONS:
-            value = (size * sums.c + sums.a) / divisor
-            share = (m * sums.c + sums.a_p) / divisor
-            lift = sums.excess / divisor
+            base, whole, part = sums.c, sums.a, sums.a_p
         elif moment == SQUARES:
             r = sums.r
+            base = 0.0
             whole = sums.b - r * sums.a
             part = sums.b_p - r * (sums.a_p + sums.excess)
             if not (whole >= 0.0 and part >= 0.0):
                 whole, part = _squares(whole, part)
-            value = whole / divisor
-            share = part / divisor
-            lift = share - m / size * value
         elif moment == COUNTS:
-            value, share, lift = size / divisor, m / divisor, 0.0
+            base, whole, part = 1.0, 0.0, 0.0
         else:
             return self._from_rows(statistic, sums.query)
-        if not m:
-            share = lift = 0.0
-        phi = share + weight * lift if weight else share
-        return _new(Attribution, (n, value, m, phi, share, lift, weight))
+        return split_one(n, sums.m, base, whole, part, divisor, weight)
 
     def atoms(self) -> dict[int, Summary]:
         """Return the atoms of the window, signature → summary: only those that occur.
