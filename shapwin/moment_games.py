@@ -13,7 +13,7 @@ depend on the window only, hence Φ_P = Σ_ℓ c_ℓ M_ℓ,P.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import comb
 from typing import Any
@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ArgumentError
+from .arguments import column, whole_number
+from .errors import ArgumentError, ArgumentTypeError
 from .summary import Numbers, Summary, plain
 
 # (j, k) stands for the mixed power sum Σ y^j x^k; (0, 0) for the count.
@@ -52,11 +53,36 @@ class Term:
         The power sums multiplied: ℓ for M_ℓ = Σ y^ℓ, (j, k) for Σ y^j x^k; repeat one for a
         power, so that (1, 1, 2) is M_1² M_2. None for a game of the size alone.
     coefficient : callable
-        ``g(s)`` for an array of coalition sizes s >= 1, in the precision it is given.
+        ``g(s)`` for an array of coalition sizes s >= 1, in the precision it is given; finite.
+
+    Raises
+    ------
+    ArgumentError
+        If a factor is no power.
+    ArgumentTypeError
+        If the coefficient is no function.
     """
 
     factors: tuple[Any, ...]
     coefficient: Callable[[Any], Any]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.factors, tuple | list):
+            raise ArgumentError(f"factors is {self.factors!r}: give a tuple, such as (1, 1, 2)")
+        object.__setattr__(self, "factors", tuple(self.factors))
+        for factor in self.factors:
+            pair = factor if isinstance(factor, tuple) else (factor, 0)
+            if len(pair) != 2:
+                raise ArgumentError(
+                    f"factor {factor!r} has no two powers: give (j, k) for Σ y^j x^k"
+                )
+            for power in pair:
+                whole_number("power", power, 0)
+        if not callable(self.coefficient):
+            raise ArgumentTypeError(
+                f"coefficient is {self.coefficient!r}: give a function of |S|, such as "
+                "lambda s: 1 / s"
+            )
 
     @property
     def powers(self) -> Factors:
@@ -75,10 +101,16 @@ class MomentGame:
     terms : tuple of Term
         The polynomial; ν(∅) = 0 by convention.
 
+    Raises
+    ------
+    ArgumentError
+        If there are no terms.
+
     Notes
     -----
     Coefficients α_p(N), β_p(N) are sums over all coalition sizes: O(N) once for each N (or once
-    for many N together), then cached. Everything else takes constant time in N.
+    for many N together), then cached. Everything else takes constant time in N. Writing Φ out,
+    once a game, takes longer the more factors a term has: a second for a dozen.
 
     The power sums are taken as given. For a game that does not change when all values move
     together, give sums about the window's mean, which keep every digit.
@@ -95,6 +127,12 @@ class MomentGame:
     terms: tuple[Term, ...]
     _expansion: dict[Monomial, list[Part]] = field(default_factory=dict, repr=False, compare=False)
     _by_size: dict[int, FloatArray] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        terms = self.terms if isinstance(self.terms, tuple | list) else ()
+        if not terms or not all(isinstance(term, Term) for term in terms):
+            raise ArgumentError(f"terms is {self.terms!r}: give a tuple of at least one Term")
+        object.__setattr__(self, "terms", tuple(terms))
 
     @property
     def columns(self) -> int:
@@ -125,32 +163,53 @@ class MomentGame:
         values, other : array of float, shape (m,)
             The tuples; `other` is the second column.
 
+        Raises
+        ------
+        ArgumentError
+            If shapes differ, or the game needs a second column and has none.
+
         Examples
         --------
         >>> CENTRAL_MOMENTS["central_moment(2)"].sums([1.0, 3.0])
         {(0, 0): 2.0, (1, 0): 4.0, (2, 0): 10.0}
         """
         each = self.each(values, other)
-        return {power: float(np.sum(products)) for power, products in each.items()}
+        with np.errstate(all="ignore"):
+            return {power: float(np.sum(products)) for power, products in each.items()}
 
     def each(self, values: ArrayLike, other: ArrayLike | None = None) -> PowerSums:
         """Return the power sums of every tuple on its own, as arrays of shape (m,)."""
-        y = np.asarray(values, dtype=np.float64)
-        x = y if other is None else np.asarray(other, dtype=np.float64)
+        y = column("values", values)
+        x = y if other is None else column("other", other)
         if x.shape != y.shape or (other is None and self.columns == 2):
             raise ArgumentError(f"game {self.name!r} needs other: one value for each of values")
-        return {(j, k): y**j * x**k for j, k in self.exponents}
+        with np.errstate(all="ignore"):
+            return {(j, k): y**j * x**k for j, k in self.exponents}
 
     def sums_of(self, summary: Summary) -> PowerSums:
-        """Return the power sums, about the summary's centre, of a game of one column."""
+        """Return the power sums, about the summary's centre, of a game of one column.
+
+        Raises
+        ------
+        ArgumentError
+            If the game has two columns, or the summary too few powers.
+        """
+        if self.columns == 2 or summary.order < self.order:
+            raise ArgumentError(
+                f"game {self.name!r} reads power sums {self.exponents}, which a summary of order "
+                f"{summary.order} lacks: make them with sums(values, other)"
+            )
         sums = (summary.m, summary.a, summary.b, *summary.higher)
         return {(j, 0): sums[j] for j in range(self.order + 1)}
 
     def value(self, total: PowerSums) -> Numbers:
         """Return ν(W) from the window's power sums; 0 for none."""
-        n = np.maximum(total[_COUNT], 1)
-        terms = (term.coefficient(n) * _product(term.powers, total) for term in self.terms)
-        return plain(sum(terms))
+        self._check("total", total)
+        n = np.asarray(total[_COUNT], dtype=np.float64)
+        with np.errstate(all="ignore"):
+            sizes = np.maximum(n, 1)
+            terms = [term.coefficient(sizes) * _product(term.powers, total) for term in self.terms]
+            return plain(np.where(n < 1, 0.0, sum(terms)))
 
     def phi(self, total: PowerSums, part: PowerSums) -> Numbers:
         """Return Φ of a group: the sum of its tuples' Shapley values.
@@ -160,8 +219,16 @@ class MomentGame:
         total, part : mapping of (j, k) to float or array
             The power sums of the window and of the group, about one common centre. Arrays
             broadcast; a window has at least one tuple.
+
+        Raises
+        ------
+        ArgumentError
+            If a power sum is missing, a count is not whole, or a coefficient is not finite.
         """
-        return plain(sum(c * part[power] for power, c in self.coefficients(total).items()))
+        coefficients = self.coefficients(total)
+        self._check("part", part)
+        with np.errstate(all="ignore"):
+            return plain(sum(c * part[power] for power, c in coefficients.items()))
 
     def coefficients(self, total: PowerSums) -> dict[Power, Numbers]:
         """Return c_ℓ: φ of a tuple is Σ_ℓ c_ℓ y^ℓ, Φ of a group Σ_ℓ c_ℓ M_ℓ,P (Theorem 1).
@@ -171,26 +238,39 @@ class MomentGame:
         total : mapping of (j, k) to float or array
             The window's power sums.
         """
+        self._check("total", total)
         monomials = self._monomials()
         factors = self._factors(total[_COUNT])
         result: dict[Power, Numbers] = {}
-        for (power, sums), factor in zip(monomials, factors, strict=True):
-            c = factor * _product(sums, total)
-            result[power] = result[power] + c if power in result else c
+        with np.errstate(all="ignore"):
+            for (power, sums), factor in zip(monomials, factors, strict=True):
+                c = factor * _product(sums, total)
+                result[power] = result[power] + c if power in result else c
         return result
+
+    def _check(self, name: str, sums: PowerSums) -> None:
+        missing = [power for power in self.exponents if power not in sums]
+        if missing:
+            raise ArgumentError(
+                f"{name} lacks the power sum {missing[0]}: make it with sums(values, other)"
+            )
+        count = np.asarray(sums[_COUNT], dtype=np.float64)
+        if not np.all(np.floor(count) == count):
+            raise ArgumentError(f"{name} counts {sums[_COUNT]} tuples: give a whole number")
 
     def _monomials(self) -> dict[Monomial, list[Part]]:
         """Φ written out, once: which monomials, and from which unit games each takes its factor."""
         if not self._expansion:
+            known: Known = {}
             for index, term in enumerate(self.terms):
-                for factors in _partitions(term.powers):
+                for factors, ways in _partitions(term.powers).items():
                     for kind, polynomial in (
-                        ("outside", _distinct(factors)),
-                        ("inside", _with_player(factors)),
+                        ("outside", _distinct(factors, known)),
+                        ("inside", _with_player(factors, known)),
                     ):
                         for monomial, count in polynomial.items():
                             parts = self._expansion.setdefault(monomial, [])
-                            parts.append((index, len(factors), kind, count))
+                            parts.append((index, len(factors), kind, ways * count))
         return self._expansion
 
     def _factors(self, n: Numbers) -> FloatArray:
@@ -224,7 +304,7 @@ class MomentGame:
 def _unit_values(g: Callable[[Any], Any], p: int, sizes: NDArray[np.int64]) -> dict[str, Any]:
     """β_p and α_p − β_p for each of these N (ascending), by one pass over coalition sizes."""
     s = np.arange(int(sizes[-1]), dtype=np.longdouble)
-    after = np.asarray(g(s + 1), dtype=np.longdouble) * np.ones_like(s)
+    after = _values(g, s + 1)
     step = np.diff(after, prepend=np.longdouble(0))
     n = sizes.astype(np.longdouble)
     beta = np.cumsum(_falling(s, p) * step)[sizes - 1] / (n * _at_least_1(_falling(n - 1, p)))
@@ -233,6 +313,24 @@ def _unit_values(g: Callable[[Any], Any], p: int, sizes: NDArray[np.int64]) -> d
     alpha = np.cumsum(_falling(s, p - 1) * after)[sizes - 1]
     alpha /= n * _at_least_1(_falling(n - 1, p - 1))
     return {"outside": beta, "inside": alpha - beta}
+
+
+def _values(g: Callable[[Any], Any], sizes: Any) -> Any:
+    """The coefficient of every coalition size, checked."""
+    try:
+        with np.errstate(all="ignore"):
+            values = np.asarray(g(sizes), dtype=np.longdouble) * np.ones_like(sizes)
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(
+            f"coefficient takes no array of sizes ({error}): write it with NumPy's functions"
+        ) from error
+    if not np.isfinite(values).all():
+        s = int(sizes[~np.isfinite(values)][0])
+        raise ArgumentError(
+            f"coefficient is not finite for |S| = {s}: give a number for every size, such as "
+            "1 / np.maximum(s - 1, 1)"
+        )
+    return values
 
 
 def _falling(s: Any, p: int) -> Any:
@@ -259,51 +357,74 @@ def _product(factors: Factors, sums: PowerSums) -> Numbers:
     return result
 
 
-def _partitions(factors: Factors) -> Iterable[Factors]:
-    """Every way in which factors can share players: the powers of each set partition's blocks."""
-    if not factors:
-        yield ()
-        return
-    first, rest = factors[0], factors[1:]
-    for blocks in _partitions(rest):
-        yield (first, *blocks)
-        for k, block in enumerate(blocks):
-            yield (*blocks[:k], _times(first, block), *blocks[k + 1 :])
+def _partitions(factors: Factors) -> dict[Factors, int]:
+    """The ways in which factors can share players: the powers of a set partition's blocks.
+
+    Sorted, and with how many set partitions have them: equal ones are one.
+    """
+    result: dict[Factors, int] = {(): 1}
+    for factor in factors:
+        longer: dict[Factors, int] = {}
+        for blocks, ways in result.items():
+            _add(longer, tuple(sorted((factor, *blocks))), ways)
+            for k in range(len(blocks)):
+                _add(longer, _joined(blocks, factor, k), ways)
+        result = longer
+    return result
 
 
-def _distinct(factors: Factors) -> Polynomial:
+# The three polynomials below by name and sorted factors, found once for a game.
+Known = dict[tuple[str, Factors], Polynomial]
+
+
+def _distinct(factors: Factors, known: Known) -> Polynomial:
     """Σ over tuples of distinct players of the product of their powers, in power sums."""
     if not factors:
         return {(_COUNT, ()): 1}
-    first, rest = factors[0], factors[1:]
-    result: Polynomial = {}
-    for (_, sums), count in _distinct(rest).items():
-        _add(result, (_COUNT, tuple(sorted((first, *sums)))), count)
-    for k, block in enumerate(rest):
-        for monomial, count in _distinct((*rest[:k], _times(first, block), *rest[k + 1 :])).items():
-            _add(result, monomial, -count)
-    return result
+    key = "distinct", factors
+    if key not in known:
+        first, rest = factors[0], factors[1:]
+        result: Polynomial = {}
+        for (_, sums), count in _distinct(rest, known).items():
+            _add(result, (_COUNT, tuple(sorted((first, *sums)))), count)
+        for k in range(len(rest)):
+            for monomial, count in _distinct(_joined(rest, first, k), known).items():
+                _add(result, monomial, -count)
+        known[key] = result
+    return known[key]
 
 
-def _with_player(factors: Factors) -> Polynomial:
+def _with_player(factors: Factors, known: Known) -> Polynomial:
     """The same sum over the tuples that hold a player i, with the powers of y_i."""
-    result: Polynomial = {}
-    for k, power in enumerate(factors):
-        for (other, sums), count in _without_player(factors[:k] + factors[k + 1 :]).items():
-            _add(result, (_times(power, other), sums), count)
-    return result
+    key = "with", factors
+    if key not in known:
+        result: Polynomial = {}
+        for k, power in enumerate(factors):
+            others = _without_player(factors[:k] + factors[k + 1 :], known)
+            for (other, sums), count in others.items():
+                _add(result, (_times(power, other), sums), count)
+        known[key] = result
+    return known[key]
 
 
-def _without_player(factors: Factors) -> Polynomial:
+def _without_player(factors: Factors, known: Known) -> Polynomial:
     """The same sum over the tuples that lack player i: all, minus those that hold it."""
-    result = dict(_distinct(factors))
-    for monomial, count in _with_player(factors).items():
-        _add(result, monomial, -count)
-    return result
+    key = "without", factors
+    if key not in known:
+        result = dict(_distinct(factors, known))
+        for monomial, count in _with_player(factors, known).items():
+            _add(result, monomial, -count)
+        known[key] = result
+    return known[key]
 
 
-def _add(polynomial: Polynomial, monomial: Monomial, count: int) -> None:
-    polynomial[monomial] = polynomial.get(monomial, 0) + count
+def _joined(blocks: Factors, factor: Power, k: int) -> Factors:
+    """The blocks, sorted, once the factor has joined block k."""
+    return tuple(sorted((*blocks[:k], _times(factor, blocks[k]), *blocks[k + 1 :])))
+
+
+def _add(counts: dict[Any, int], key: Any, count: int) -> None:
+    counts[key] = counts.get(key, 0) + count
 
 
 # ---- ready-made games ------------------------------------------------------------------------
@@ -317,6 +438,11 @@ def central_moment(q: int) -> MomentGame:
     q : int
         The order, 2 or more. `CENTRAL_MOMENTS` has those from 2 to 6 ready.
 
+    Raises
+    ------
+    ArgumentError
+        If `q` is no whole number from 2 on.
+
     Notes
     -----
     Expanded, Σ_k binom(q, k) M_{q−k} (−M_1/|S|)^k; the last two terms (M_1 and M_0) are one.
@@ -329,8 +455,7 @@ def central_moment(q: int) -> MomentGame:
     >>> round(game.value(sums), 9), round(game.phi(sums, group), 9)
     (62.222222222, 20.740740741)
     """
-    if q < 2:
-        raise ArgumentError(f"order {q} has no central moment: give 2 or more")
+    q = whole_number("q", q, 2)
     terms = [Term((q - k, *(1,) * k), _over_size((-1) ** k * comb(q, k), k)) for k in range(q - 1)]
     terms.append(Term((1,) * q, _over_size((-1) ** (q - 1) * (q - 1), q - 1)))
     return MomentGame(f"central_moment({q})", tuple(terms))
