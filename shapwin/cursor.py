@@ -19,7 +19,7 @@ from .errors import ArgumentError
 from .frames import checked_rows, end_to_end, stack_of
 from .games import DEVIATIONS, PRODUCTS, Attribution, Game, Scales, closed_form, game_of, split_one
 from .running import moved_to_mean
-from .summary import Summary, each_field, stack_total
+from .summary import Summary, each_field, moved, stack_total
 
 # How many begins and ends are laid out at once, at most.
 _REACH = 1024
@@ -79,6 +79,8 @@ class FrameCursor:
             raise ArgumentError(f"statistic {game.name!r} needs a second column: give other=")
         if game.columns == 1:
             values = replace(values, a2=None, ab=None, center2=None)
+        if np.ndim(member) > 1:
+            raise ArgumentError("member has several rows: give one bool for each of values")
         self._items = stack_of(values, member)
         self._length = self._items.m.shape[-1]
         self._scales: Any = Scales(game) if isinstance(game, Game) else None
@@ -176,15 +178,15 @@ class FrameCursor:
             reach_back = 0
             if not middle.m[0, 0] and ahead.m[0].any():
                 first = int(np.argmax(ahead.m[0] != 0))
-                middle = middle.recentred(*_centers(ahead.take(slice(first, first + 1))))
+                middle = moved(middle, *_centers(ahead.take(slice(first, first + 1))))
         else:
             reach_back = reach
         centers = _centers(middle)
         lefts = end_to_end([self._items.take(slice(begin, begin + reach_back)), middle])
         rights = self._items.take(slice(end, end + reach))
         with np.errstate(all="ignore"):
-            back = _listed(lefts.recentred(*centers))[:, ::-1].cumsum(axis=1)[:, ::-1]
-            forth = _listed(rights.recentred(*centers)).cumsum(axis=1)
+            back = _listed(moved(lefts, *centers))[:, ::-1].cumsum(axis=1)[:, ::-1]
+            forth = _listed(moved(rights, *centers)).cumsum(axis=1)
         self._lefts = back.T.tolist()
         self._rights = np.pad(forth, ((0, 0), (1, 0))).T.tolist()
         self._begin, self._end, self._center = begin, end, float(middle.center[0])
@@ -206,9 +208,10 @@ class FrameCursor:
     def _from_items(self, begin: int, end: int) -> Attribution:
         stack = self._sum(begin, end)
         total, part = (
-            each_field(lambda s, r=r: s[r, 0] if s.ndim == 2 else s[0], stack) for r in (0, 1)
+            each_field(lambda s, r=r: (s[r, 0] if s.ndim == 2 else s[0]).item(), stack)
+            for r in (0, 1)
         )
-        return closed_form(self._name, total, part)
+        return closed_form(self._name, replace(total, m=int(total.m)), replace(part, m=int(part.m)))
 
 
 def _centers(stack: Summary) -> tuple[Any, Any]:

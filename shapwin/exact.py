@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import factorial
+from math import factorial, prod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ArgumentError
+from .arguments import column, whole_number
+from .errors import ArgumentError, ArgumentTypeError
 from .games import COUNTS, SQUARES, Game, game_of
+from .moment_games import MomentGame
 from .summary import Summary
 
 FloatArray = NDArray[np.float64]
@@ -25,7 +27,7 @@ MAX_TUPLES = 22
 
 
 def enumerate_shapley(
-    game: str | Callable[[list[Any]], Any],
+    game: str | MomentGame | Callable[[list[Any]], Any],
     values: Sequence[Any],
     other: Sequence[Any] | None = None,
     *,
@@ -38,11 +40,12 @@ def enumerate_shapley(
 
     Parameters
     ----------
-    game : str or callable
-        A statistic's name, or ν itself: a function of the list of a coalition's tuples, which
-        are numbers, or pairs if `other` is given. It is not asked for the empty coalition (0).
+    game : str, MomentGame or callable
+        A statistic's name, a polynomial game, or ν itself: a function of the list of a coalition's
+        tuples, which are numbers, or pairs if `other` is given. It is not asked for the empty
+        coalition (0).
     values, other : sequence of numbers, length N
-        The tuples, at most 22; `other` is the second column.
+        The tuples, at most 22; `other` is the second column, which statistics of one ignore.
     fractions : bool, default False
         Whether to compute in rationals, from the exact values of the doubles.
 
@@ -54,7 +57,10 @@ def enumerate_shapley(
     Raises
     ------
     ArgumentError
-        If there are more than 22 tuples, or the columns differ in length.
+        If there are more than 22 tuples, the columns differ in length, a second one is missing,
+        or NaN or ±Inf are to be rationals.
+    ArgumentTypeError
+        If the game is none of these, or there is anything but numbers in a column.
 
     Examples
     --------
@@ -64,15 +70,18 @@ def enumerate_shapley(
     [0.333, 2.333, 3.333]
     """
     number: Any = Fraction if fractions else float
-    tuples: list[Any] = [number(y) for y in values]
+    worth, columns = _worth_of(game)
+    tuples = _listed("values", values, number)
     n = len(tuples)
     if n > MAX_TUPLES:
         raise ArgumentError(f"{n} tuples have 2^{n} coalitions: enumerate at most {MAX_TUPLES}")
-    if other is not None:
-        if len(other) != n:
-            raise ArgumentError(f"other has {len(other)} entries but values has {n}")
-        tuples = list(zip(tuples, (number(x) for x in other), strict=True))
-    worth = definition(game) if isinstance(game, str) else game
+    if other is None and columns == 2:
+        raise ArgumentError(f"game {game!r} needs a second column: give other=")
+    if other is not None and columns != 1:
+        second = _listed("other", other, number)
+        if len(second) != n:
+            raise ArgumentError(f"other has {len(second)} entries but values has {n}: give as many")
+        tuples = list(zip(tuples, second, strict=True))
     phi = [number(0)] * n
     for s in range(1, 1 << n):
         inside = [i for i in range(n) if s >> i & 1]
@@ -81,6 +90,43 @@ def enumerate_shapley(
         left = nu * number(factorial(k) * factorial(n - k - 1)) / factorial(n) if k < n else 0
         phi = [p + joined if s >> i & 1 else p - left for i, p in enumerate(phi)]
     return phi
+
+
+def _worth_of(game: Any) -> tuple[Callable[[list[Any]], Any], int | None]:
+    """ν, and how many columns it reads: None if any."""
+    if isinstance(game, str):
+        return definition(game), game_of(game).columns
+    if isinstance(game, MomentGame):
+        return _polynomial(game), game.columns
+    if not callable(game):
+        raise ArgumentTypeError(
+            f"game is {game!r}: give a statistic's name, a MomentGame or a function of a list"
+        )
+    return game, None
+
+
+def _polynomial(game: MomentGame) -> Callable[[list[Any]], Any]:
+    """ν of a polynomial game, from its power sums."""
+
+    def worth(tuples: list[Any]) -> Any:
+        pairs = tuples if game.columns == 2 else [(y, 1) for y in tuples]
+        size = pairs[0][0] * 0 + len(pairs)
+        return sum(
+            term.coefficient(size)
+            * prod(sum(y**j * x**k for y, x in pairs) for j, k in term.powers)
+            for term in game.terms
+        )
+
+    return worth
+
+
+def _listed(name: str, values: Any, number: Any) -> list[Any]:
+    """A column in this type of number; rationals of the entries as they are given."""
+    checked = column(name, values)
+    if not np.isfinite(checked).all() and number is Fraction:
+        raise ArgumentError(f"{name} holds NaN or Inf, which are no rationals: leave them out")
+    entries = values.tolist() if hasattr(values, "tolist") else values
+    return [number(entry) for entry in entries]
 
 
 def definition(statistic: str) -> Callable[[list[Any]], Any]:
@@ -159,7 +205,10 @@ def sample_shapley(
     Raises
     ------
     ArgumentError
-        If the statistic has two columns or is a central moment, or `permutations` is below 1.
+        If the statistic has two columns or is a central moment, `permutations` is below 1 or
+        `seed` below 0.
+    ArgumentTypeError
+        If there is anything but numbers in `values`.
 
     Notes
     -----
@@ -175,21 +224,21 @@ def sample_shapley(
     game = game_of(statistic)
     if not isinstance(game, Game) or game.columns != 1:
         raise ArgumentError(f"statistic {game.name!r} cannot be sampled: use enumerate_shapley")
-    if permutations < 1:
-        raise ArgumentError(f"permutations is {permutations}: give 1 or more")
+    permutations = whole_number("permutations", permutations, 1)
     total = Summary.of(values)
-    d = np.asarray(values, dtype=np.float64) - total.center
+    d = column("values", values) - total.center
     sizes = np.arange(1, d.size + 1, dtype=np.float64)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
     mean, squares = np.zeros(d.size), np.zeros(d.size)
     for walk in range(1, permutations + 1):
         order = rng.permutation(d.size)
         marginal = np.empty(d.size)
         nu = _along(game, total.center, sizes, d[order])
-        marginal[order] = np.diff(nu, prepend=0.0)
-        step = marginal - mean
-        mean += step / walk
-        squares += step * (marginal - mean)
+        with np.errstate(all="ignore"):
+            marginal[order] = np.diff(nu, prepend=0.0)
+            step = marginal - mean
+            mean += step / walk
+            squares += step * (marginal - mean)
     with np.errstate(all="ignore"):
         error = np.sqrt(squares / (permutations - 1) / permutations)
     return Sample(mean, error if permutations > 1 else np.full(d.size, np.nan))

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ArgumentError, ArgumentTypeError
-from .summary import Summary, each_field, merge_stacks, one_dimensional
+from .arguments import column, flags, whole_number
+from .errors import ArgumentError
+from .summary import Summary, checked_summary, each_field, merge_stacks
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -76,8 +77,16 @@ class Frames:
             The highest power kept, for central moments.
         block : int
             Rows in a block. Frames within one block cost a step a row.
+
+        Raises
+        ------
+        ArgumentError
+            If shapes differ, `order` is below 2 or `block` below 1.
+        ArgumentTypeError
+            If there is anything but numbers in a column, or anything but bool in `members`.
         """
-        y, groups, x = checked_rows(values, members, other)
+        y, groups, x = checked_rows(values, members, other, "members")
+        order, block = whole_number("order", order, 2), whole_number("block", block, 1)
         rows = Rows(finite(y), groups, None if x is None else finite(x), order, block)
         return cls(y.size, rows, Odd.of(y, groups, x))
 
@@ -91,6 +100,13 @@ class Frames:
             Fields are arrays of shape (N,); items with m = 0 are allowed.
         members : array of bool, shape (N,) or (groups, N)
             Which items belong to each group.
+
+        Raises
+        ------
+        ArgumentError
+            If shapes differ.
+        ArgumentTypeError
+            If `items` is no summary, or `members` is not Boolean.
         """
         stack = stack_of(items, members)
         return cls(stack.m.shape[-1], Stacks(stack))
@@ -113,7 +129,7 @@ class Frames:
         ArgumentError
             If a frame reaches beyond the sequence.
         """
-        b, e = self._checked_frames(begin, end)
+        b, e = checked_frames(begin, end, self.length)
         starts = range(0, max(b.size, 1), _AT_ONCE)
         with np.errstate(all="ignore"):
             stack = end_to_end(
@@ -122,25 +138,6 @@ class Frames:
             if self.odd is not None:
                 stack = self.odd.put_back(stack, b, e)
         return _rows_of(stack, 0), _rows_of(stack, slice(1, None))
-
-    def _checked_frames(self, begin: ArrayLike, end: ArrayLike) -> tuple[IndexArray, IndexArray]:
-        b, e = (np.asarray(frame) for frame in (begin, end))
-        if b.shape != e.shape or b.ndim != 1 or b.dtype.kind + e.dtype.kind not in _WHOLE:
-            raise ArgumentError(
-                "begin and end are no whole numbers, one of each for every frame: "
-                f"their types and shapes are {b.dtype} {b.shape} and {e.dtype} {e.shape}"
-            )
-        wrong = (e > b) & ((b < 0) | (e > self.length))
-        if wrong.any():
-            i = int(np.argmax(wrong))
-            raise ArgumentError(
-                f"frame [{b[i]}, {e[i]}) reaches beyond the {self.length} rows: clip begin and end"
-            )
-        some = e > b
-        return np.where(some, b, 0).astype(np.int64), np.where(some, e, 0).astype(np.int64)
-
-
-_WHOLE = ("ii", "iu", "ui", "uu")
 
 
 class Pieces:
@@ -382,22 +379,50 @@ def _odd_sum(before: Any, b: IndexArray, e: IndexArray) -> FloatArray:
 # ---- helpers ---------------------------------------------------------------------------------
 
 
-def checked_rows(values: Any, members: Any, other: Any) -> tuple[Any, Any, Any]:
+def checked_rows(
+    values: Any, members: Any, other: Any, name: str = "member"
+) -> tuple[Any, Any, Any]:
     """Return values (N,), groups (G, N) and the second column once their shapes agree."""
-    y = one_dimensional("values", values)
-    groups = np.atleast_2d(np.asarray(members))
-    if groups.dtype != np.bool_:
-        raise ArgumentTypeError(f"member has type {groups.dtype}: give one bool for each of values")
-    x = None if other is None else one_dimensional("other", other)
-    for name, size in (("member", groups.shape[-1]), ("other", y.size if x is None else x.size)):
-        if size != y.size or groups.ndim != 2:
-            raise ArgumentError(f"{name} has {size} entries but values has {y.size}: give as many")
+    y, x = column("values", values), None if other is None else column("other", other)
+    groups = np.atleast_2d(flags(name, members))
+    if groups.ndim != 2:
+        raise ArgumentError(f"{name} has {groups.ndim} dimensions: give one row of bool a group")
+    sizes = ((name, groups.shape[-1]), ("other", y.size if x is None else x.size))
+    for argument, size in sizes:
+        if size != y.size:
+            raise ArgumentError(
+                f"{argument} has {size} entries but values has {y.size}: give as many"
+            )
     return y, groups, x
+
+
+def checked_frames(begin: Any, end: Any, length: int) -> tuple[IndexArray, IndexArray]:
+    """Return the bounds of frames of a sequence of this length; empty frames as [0, 0)."""
+    b, e = _bounds("begin", begin), _bounds("end", end)
+    if b.shape != e.shape:
+        raise ArgumentError(f"begin has {b.size} entries but end has {e.size}: give as many")
+    some = e > b
+    wrong = some & ((b < 0) | (e > length))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ArgumentError(
+            f"frame [{b[i]}, {e[i]}) reaches beyond the {length} rows: clip begin and end"
+        )
+    return np.where(some, b, 0).astype(np.int64), np.where(some, e, 0).astype(np.int64)
+
+
+def _bounds(name: str, bounds: Any) -> Any:
+    array = np.asarray(bounds)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+        raise ArgumentError(
+            f"{name} has type {array.dtype} and shape {array.shape}: give one whole number a frame"
+        )
+    return array
 
 
 def stack_of(items: Summary, members: Any) -> Summary:
     """The stack of summaries, shape (N,), and of the groups that these members make."""
-    _, groups, _ = checked_rows(items.m, members, None)
+    _, groups, _ = checked_rows(checked_summary("items", items).m, members, None, "members")
     return masked(items, _with_all(groups))
 
 

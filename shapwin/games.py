@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from .errors import ArgumentError, StatisticError
 from .harmonic import harmonic, harmonic2
 from .moment_games import CENTRAL_MOMENTS, MomentGame
-from .summary import Numbers, Summary, about_mean, plain
+from .summary import Numbers, Summary, about_mean, checked_summary, plain
 
 
 class Attribution(NamedTuple):
@@ -104,16 +104,20 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
     Returns
     -------
     Attribution
-        Empty windows give n = 0 and NaN; a group without tuples in a non-empty window gives
-        0 everywhere. NaN or ±Inf in a window makes its value and Φ NaN or ±Inf; a SUM of a
-        group without them stays finite. Central moments have no weight: NaN.
+        Empty windows (n = 0, or below if more was taken out than put in) give NaN; a group
+        without tuples in a non-empty window gives 0 everywhere. NaN or ±Inf in a window makes its
+        value and Φ NaN or ±Inf; a SUM of a group without them stays finite. Central moments have
+        no weight: NaN.
 
     Raises
     ------
     StatisticError
         If there is no such statistic, or none with a closed form.
     ArgumentError
-        If the game needs a second column, or powers, that the summaries do not have.
+        If the game needs a second column, or powers, that the summaries do not have, or their
+        shapes do not broadcast.
+    ArgumentTypeError
+        If one of them is no `Summary`.
 
     Notes
     -----
@@ -127,13 +131,13 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
     95.0
     """
     game = game_of(statistic)
-    for summary in (total, part):
-        _check_summary(game, summary)
+    total, part = _needed("total", game, total), _needed("part", game, part)
+    _check_shapes(total, part)
     with np.errstate(all="ignore"):
         total, part = about_mean(total, part)
         if isinstance(game, MomentGame):
             return _from_power_sums(game, total, part)
-        n, m = np.asarray(total.m, dtype=np.float64), np.asarray(part.m, dtype=np.float64)
+        n, m = np.maximum(np.float64(total.m), 0), np.asarray(part.m, dtype=np.float64)
         base = total.center if game.moment == DEVIATIONS else 0.0
         whole, inside = _moment(game, n, total, total), _moment(game, n, total, part)
         value, share, lift = split(n, m, base, whole, inside, game.divisor(n))
@@ -227,7 +231,7 @@ def tuple_values(statistic: str, values: ArrayLike, other: ArrayLike | None = No
     order = game_of(statistic).order
     total = Summary.of(values, other, order=order)
     each = Summary.each(values, other, order=order)
-    return np.broadcast_to(closed_form(statistic, total, each).phi, each.m.shape)
+    return np.array(np.broadcast_to(closed_form(statistic, total, each).phi, each.m.shape))
 
 
 def game_of(statistic: str) -> Game | MomentGame:
@@ -260,7 +264,9 @@ def game_of(statistic: str) -> Game | MomentGame:
     return game
 
 
-def _check_summary(game: Game | MomentGame, summary: Summary) -> None:
+def _needed(name: str, game: Game | MomentGame, summary: Summary) -> Summary:
+    """What the game reads of a summary, which may hold more."""
+    checked_summary(name, summary)
     if game.columns == 2 and not summary.two_columns:
         raise ArgumentError(
             f"statistic {game.name!r} needs a second column: make both summaries with other="
@@ -270,6 +276,20 @@ def _check_summary(game: Game | MomentGame, summary: Summary) -> None:
             f"statistic {game.name!r} needs power sums up to {game.order}: "
             f"make both summaries with order={game.order}"
         )
+    if summary.two_columns and game.columns == 1:
+        summary = replace(summary, a2=None, ab=None, center2=None)
+    return replace(summary, higher=summary.higher[: game.order - 2]) if summary.higher else summary
+
+
+def _check_shapes(total: Summary, part: Summary) -> None:
+    shapes = np.shape(total.a), np.shape(part.a)
+    try:
+        if shapes[0] != shapes[1]:
+            np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ArgumentError(
+            f"total has shape {shapes[0]} but part has {shapes[1]}: give shapes that broadcast"
+        ) from None
 
 
 def _weight_of(game: Game, n: Any) -> Any:
@@ -306,7 +326,8 @@ def _without_nothing(
     n: Numbers, value: Any, m: Numbers, phi: Any, share: Any, lift: Any, weight: Any
 ) -> Attribution:
     """NaN where the window is empty; 0 where only the group is, whatever the window holds."""
-    empty, blank = np.equal(n, 0), np.where(np.equal(n, 0), np.nan, 0.0)
+    empty = np.less(n, 1)
+    blank = np.where(empty, np.nan, 0.0)
     nothing = empty | np.equal(m, 0)
     value, weight = (plain(np.where(empty, np.nan, x)) for x in (value, weight))
     phi, share, lift = (plain(np.where(nothing, blank, x)) for x in (phi, share, lift))
@@ -371,7 +392,8 @@ _NO_FIXED_ORDER = frozenset((
     "approx_percentile", "percentile_cont", "percentile_disc",
 ))
 _NO_KNOWN_FORM = frozenset((
-    "stddev", "stddev_pop", "stddev_samp", "std", "skewness", "kurtosis", "distinct",
+    "stddev", "stddev_pop", "stddev_samp", "std", "stdev", "skewness", "skew", "kurtosis",
+    "kurt", "distinct",
     "count_distinct", "approx_count_distinct", "ratio", "regression", "regr_slope",
     "regr_intercept", "regr_r2", "regr_sxx", "regr_sxy", "regr_syy", "regr_avgx", "regr_avgy",
     "corr", "correlation", "join",
@@ -381,7 +403,7 @@ _NO_KNOWN_FORM = frozenset((
 
 def _why_not(name: str) -> str:
     bare = name.partition("(")[0]
-    if bare in _NO_FIXED_ORDER or re.fullmatch(r"p\d+", bare):
+    if bare in _NO_FIXED_ORDER or re.fullmatch(r"p\d+(\.\d+)?", bare):
         return (
             "provably has no closed form over power sums of any fixed order "
             "(Khani & Assent, Proposition 5)"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from .arguments import FloatArray, numbers
+from .errors import ArgumentError
 
 _EULER_GAMMA = 0.5772156649015329
 _PI_SQUARED_OVER_6 = 1.6449340668482264
@@ -34,6 +35,11 @@ def harmonic(n: Any) -> Any:
     -------
     float or ndarray
         Same shape as `n`; H_0 = 0. Within a few ulp of the exact value for every N.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is negative or not whole.
 
     Notes
     -----
@@ -68,6 +74,11 @@ def harmonic2(n: Any) -> Any:
     float or ndarray
         Same shape as `n`; the value at 0 is 0. Within a few ulp of the exact value.
 
+    Raises
+    ------
+    ArgumentError
+        If a number is negative or not whole.
+
     Notes
     -----
     Direct sums below N = 16, from there
@@ -83,7 +94,10 @@ def harmonic2(n: Any) -> Any:
 
 
 def _piecewise(n: Any, table: FloatArray, series: Any) -> Any:
-    count = np.asarray(n, dtype=np.float64)
+    count = numbers("n", n)
+    wrong = (count < 0) | (np.floor(count) < count)
+    if wrong.any():
+        raise ArgumentError(f"n is {count[wrong][0]}: give whole numbers from 0 on")
     small = count < _SERIES_FROM
     if count.ndim and not small.any():
         return series(count)

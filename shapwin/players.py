@@ -14,10 +14,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ArgumentError
+from .errors import ArgumentError, ArgumentTypeError
 from .games import closed_form
 from .predicates import predicate_names
-from .summary import Summary, each_field
+from .summary import Summary, checked_summary, each_field
 
 FloatArray = NDArray[np.float64]
 
@@ -68,15 +68,17 @@ def player_values(
     atoms : mapping of int to Summary
         The window's atoms by signature, as `SlidingWindow.atoms` gives them.
     predicates : sequence of str
-        The names, bit 0 of a signature first; at most 20.
+        The names, bit 0 of a signature first; at most 20, none of them ``(other)``.
     uncovered : {"player", "remainder"}
         What the tuples of signature 0 are.
 
     Raises
     ------
     ArgumentError
-        If there are more than 20 predicates, an atom has a bit beyond them, or `uncovered` is
-        something else.
+        If there are more than 20 predicates, an atom has a bit beyond them, the atoms are of
+        different kinds, or `uncovered` is something else.
+    ArgumentTypeError
+        If `atoms` is no mapping of whole numbers to summaries of one set each.
     StatisticError
         If the statistic is unknown or has no closed form.
 
@@ -84,7 +86,7 @@ def player_values(
     -----
     All 2^K coalition summaries come from one transform of K passes over the atoms; values and
     interactions from K and K² passes over the 2^K aggregates. Coalitions without tuples have
-    ν = 0. Nothing is sampled. K = 16 takes below a second.
+    ν = 0; a window without any has the value NaN. Nothing is sampled. K = 16 takes below a second.
 
     Examples
     --------
@@ -99,18 +101,21 @@ def player_values(
             f"{len(names)} predicates have 2^{len(names)} coalitions: give at most "
             f"{MAX_PLAYER_PREDICATES} as players"
         )
+    if OTHER in names:
+        raise ArgumentError(f"predicate name {OTHER!r} is that of the uncovered tuples: rename it")
     if uncovered not in ("player", "remainder"):
         raise ArgumentError(f"uncovered is {uncovered!r}: write 'player' or 'remainder'")
     parts = _placed(atoms, len(names))
     covered, rest = _unions(parts, len(names)), parts.take(slice(0, 1))
-    value = _worth(statistic, covered.take(slice(-1, None)) + rest)[0]
+    window = covered.take(slice(-1, None)) + rest
+    value = _worth(statistic, window)[0]
     players: tuple[str, ...] = names
     if uncovered == "player":
         players, covered = (*names, OTHER), _joined([covered, covered + rest])
     nu, n = _worth(statistic, covered), len(players)
     return PlayerValues(
         players,
-        float(value) if atoms else np.nan,
+        float(value) if window.m[0] else np.nan,
         shapley(nu, n),
         banzhaf(nu, n),
         interactions(nu, n),
@@ -182,9 +187,7 @@ def _worth(statistic: str, coalitions: Summary) -> FloatArray:
 
 def _placed(atoms: Mapping[int, Summary], count: int) -> Summary:
     """Arrays of shape (2^K,) with every atom at its signature."""
-    wrong = [s for s in atoms if not 0 <= s < 1 << count]
-    if wrong:
-        raise ArgumentError(f"atom {wrong[0]} has a bit beyond the {count} predicates")
+    _check_atoms(atoms, count)
     place = list(atoms)
 
     def spread(*fields: Any) -> Any:
@@ -193,6 +196,30 @@ def _placed(atoms: Mapping[int, Summary], count: int) -> Summary:
         return result
 
     return each_field(spread, *(atoms.values() or [Summary.zero()]))
+
+
+def _check_atoms(atoms: Mapping[int, Summary], count: int) -> None:
+    if not isinstance(atoms, Mapping):
+        raise ArgumentTypeError(f"atoms is {atoms!r}: give a mapping of signatures to summaries")
+    kinds = set()
+    for signature, atom in atoms.items():
+        if isinstance(signature, bool) or not isinstance(signature, int | np.integer):
+            raise ArgumentTypeError(f"atom {signature!r} is no signature: give a whole number")
+        if not 0 <= signature < 1 << count:
+            raise ArgumentError(
+                f"atom {signature} has a bit beyond the {count} predicates: name those as well"
+            )
+        if not isinstance(atom, Summary):
+            checked_summary(f"atom {signature}", atom)
+        if isinstance(atom.m, np.ndarray) and atom.m.ndim:
+            raise ArgumentTypeError(
+                f"atom {signature} has shape {np.shape(atom.m)}: give one set, such as total()"
+            )
+        kinds.add((atom.order, atom.two_columns))
+    if len(kinds) > 1:
+        raise ArgumentError(
+            "atoms are of different kinds: make all with the same order and columns"
+        )
 
 
 def _unions(atoms: Summary, count: int) -> Summary:

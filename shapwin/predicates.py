@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ArgumentError, PredicateError, QueryError
+from .arguments import flags, whole_number
+from .errors import ArgumentError, ArgumentTypeError, PredicateError, QueryError
+from .summary import plain
 
 BoolArray = NDArray[np.bool_]
 SignatureArray = NDArray[np.int64]
@@ -48,8 +50,8 @@ def predicate_names(names: Iterable[str]) -> tuple[str, ...]:
     >>> predicate_names(["airport", "long trip"])
     ('airport', 'long trip')
     """
-    if isinstance(names, str):
-        raise PredicateError(f"predicates is the text {names!r}: give a list of names")
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise PredicateError(f"predicates is {names!r}: give a list of names")
     listed = tuple(names)
     if not 1 <= len(listed) <= MAX_PREDICATES:
         raise PredicateError(
@@ -64,7 +66,7 @@ def predicate_names(names: Iterable[str]) -> tuple[str, ...]:
                 f"predicate name {name!r} is used twice (case does not count): rename one"
             )
         seen[name.lower()] = name
-    return listed
+    return tuple(map(str, listed))
 
 
 def pack(satisfied: ArrayLike) -> Any:
@@ -84,7 +86,7 @@ def pack(satisfied: ArrayLike) -> Any:
     ------
     PredicateError
         If there are more than 64 predicates.
-    ArgumentError
+    ArgumentTypeError
         If `satisfied` is not Boolean.
 
     Examples
@@ -92,13 +94,13 @@ def pack(satisfied: ArrayLike) -> Any:
     >>> pack([[True, False], [True, True]]).tolist()
     [3, 2]
     """
-    flags = np.asarray(satisfied)
-    if flags.ndim == 0 or flags.dtype != np.bool_:
-        raise ArgumentError("satisfied is no Boolean array: give one row of bool a predicate")
-    if len(flags) > MAX_PREDICATES:
-        raise PredicateError(f"{len(flags)} predicates given: at most {MAX_PREDICATES} fit")
-    signature = np.zeros(flags.shape[1:], dtype=np.uint64)
-    for k, row in enumerate(flags):
+    rows = flags("satisfied", satisfied)
+    if rows.ndim == 0:
+        raise ArgumentTypeError(f"satisfied is {satisfied!r}: give one row of bool a predicate")
+    if len(rows) > MAX_PREDICATES:
+        raise PredicateError(f"{len(rows)} predicates given: at most {MAX_PREDICATES} fit")
+    signature = np.zeros(rows.shape[1:], dtype=np.uint64)
+    for k, row in enumerate(rows):
         signature |= row.astype(np.uint64) << np.uint64(k)
     return signature.view(np.int64)
 
@@ -116,16 +118,30 @@ def unpack(signatures: ArrayLike, count: int) -> BoolArray:
     -------
     ndarray of bool, shape (K, …)
 
+    Raises
+    ------
+    PredicateError
+        If a bit stands for no predicate.
+    ArgumentTypeError
+        If there is anything but whole numbers.
+
     Examples
     --------
     >>> unpack([3, 2], 2).tolist()
     [[True, False], [True, True]]
     """
-    bits = np.atleast_1d(np.asarray(signatures, dtype=np.int64)).view(np.uint64)
-    flags = np.empty((count, *bits.shape), dtype=np.bool_)
+    count = whole_number("count", count, 0, MAX_PREDICATES)
+    given = np.asarray(signatures)
+    if given.dtype.kind not in "iu" and given.size:
+        raise ArgumentTypeError(f"signatures has type {given.dtype}: give whole numbers of 64 bits")
+    bits = np.atleast_1d(given).astype(np.int64).view(np.uint64)
+    beyond = bits > np.uint64((1 << count) - 1)
+    if beyond.any():
+        raise _beyond(np.atleast_1d(given)[beyond][0], count)
+    rows = np.empty((count, *bits.shape), dtype=np.bool_)
     for k in range(count):
-        flags[k] = (bits >> np.uint64(k)) & np.uint64(1)
-    return flags.reshape(count, *np.shape(signatures))
+        rows[k] = (bits >> np.uint64(k)) & np.uint64(1)
+    return rows.reshape(count, *given.shape)
 
 
 def signature_of(satisfied: int | Iterable[str], names: Sequence[str]) -> int:
@@ -134,7 +150,8 @@ def signature_of(satisfied: int | Iterable[str], names: Sequence[str]) -> int:
     Parameters
     ----------
     satisfied : int or iterable of str
-        The integer signature, negative or not at K = 64; or the names.
+        The integer signature, negative or not at K = 64; or the names, which match exactly, else
+        in any case, as in a query.
     names : sequence of str
         The registered predicates.
 
@@ -147,6 +164,8 @@ def signature_of(satisfied: int | Iterable[str], names: Sequence[str]) -> int:
     ------
     PredicateError
         If a name is not registered, or a bit stands for no predicate.
+    ArgumentTypeError
+        If `satisfied` is neither.
 
     Examples
     --------
@@ -155,19 +174,36 @@ def signature_of(satisfied: int | Iterable[str], names: Sequence[str]) -> int:
     """
     if isinstance(satisfied, str):
         satisfied = (satisfied,)
-    if not isinstance(satisfied, Iterable):
+    if isinstance(satisfied, int | np.integer | np.bool_):
         bits = int(satisfied) & _ALL_BITS
         if not -(2**63) <= int(satisfied) <= _ALL_BITS or bits >> len(names):
-            raise PredicateError(
-                f"signature {satisfied} has a bit beyond the {len(names)} registered predicates"
-            )
+            raise _beyond(satisfied, len(names))
         return _signed(bits)
+    if not isinstance(satisfied, Iterable):
+        raise ArgumentTypeError(
+            f"satisfied is {satisfied!r}: give the names of predicates, or a signature"
+        )
     bits = 0
     for name in satisfied:
-        if name not in names:
-            raise PredicateError(f"{name!r} is no predicate: registered are {', '.join(names)}")
-        bits |= 1 << names.index(name)
+        bits |= 1 << _place(name, names)
     return _signed(bits)
+
+
+def _beyond(signature: Any, count: int) -> PredicateError:
+    return PredicateError(
+        f"signature {signature} has a bit beyond the {count} registered predicates: "
+        f"give one from 0 to {(1 << count) - 1}"
+    )
+
+
+def _place(name: Any, names: Sequence[str]) -> int:
+    """Which predicate has this name: exactly, else in any case."""
+    if name in names:
+        return names.index(name)
+    for k, registered in enumerate(names):
+        if isinstance(name, str) and registered.lower() == name.lower():
+            return k
+    raise PredicateError(f"{name!r} is no predicate: registered are {', '.join(names)}")
 
 
 def atom_label(signature: int, names: Sequence[str]) -> str:
@@ -234,7 +270,10 @@ class Query:
         ------
         QueryError
             If the text does not parse, or names no registered predicate.
+        PredicateError
+            If `names` are not fit to register.
         """
+        names = predicate_names(names)
         if not isinstance(text, str):
             raise QueryError(f"query {text!r} is no text: write names with AND, OR, NOT")
         return cls(text, len(names), _Parser(text, names).steps())
@@ -248,8 +287,21 @@ class Query:
 
         Returns
         -------
-        ndarray of bool, shape (…)
+        bool or ndarray of bool, shape (…)
+
+        Raises
+        ------
+        ArgumentError
+            If there are not K rows.
+        ArgumentTypeError
+            If they are not Boolean.
         """
+        rows = flags("satisfied", satisfied)
+        if rows.ndim == 0 or len(rows) != self.count:
+            raise ArgumentError(
+                f"satisfied has shape {rows.shape}: give one row for each of the {self.count} "
+                "predicates"
+            )
         stack: list[Any] = []
         for step in self.steps:
             if step == "NOT":
@@ -259,8 +311,8 @@ class Query:
             elif step == "OR":
                 stack.append(np.logical_or(stack.pop(), stack.pop()))
             else:
-                stack.append(satisfied[step])
-        return stack[0]
+                stack.append(rows[int(step)])
+        return plain(stack[0])
 
     def over_atoms(self, signatures: ArrayLike) -> Any:
         """Tell which of these signatures satisfy the query.
@@ -271,7 +323,12 @@ class Query:
 
         Returns
         -------
-        ndarray of bool, shape (…)
+        bool or ndarray of bool, shape (…)
+
+        Raises
+        ------
+        PredicateError
+            If a bit stands for no predicate.
         """
         return self.over(unpack(signatures, self.count))
 

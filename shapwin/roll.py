@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arguments import whole_number
 from .errors import ArgumentError
-from .frames import Frames, Stacks, checked_rows, finite
+from .frames import Frames, Stacks, checked_frames, checked_rows, finite
 from .games import DEVIATIONS, PRODUCTS, SQUARES, Game, closed_form, game_of, split
 from .summary import Summary, each_field
 
@@ -67,6 +68,8 @@ def rolling(
     ArgumentError
         If shapes differ, a window reaches beyond the column, or not exactly one of `size` and
         `begin` with `end` is given.
+    ArgumentTypeError
+        If there is anything but numbers in a column, or anything but bool in `member`.
 
     Examples
     --------
@@ -85,11 +88,10 @@ def rolling(
         raise ArgumentError("give either size, or begin and end of every window")
     if size is None:
         with np.errstate(all="ignore"):
-            return _by_frames(game, y, groups, x, np.asarray(begin), np.asarray(end))
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise ArgumentError(f"size {size!r} is no window: give a whole number of tuples from 1 on")
+            return _by_frames(game, y, groups, x, *checked_frames(begin, end, y.size))
+    size = min(whole_number("size", size, 1), max(y.size, 1))
     with np.errstate(all="ignore"):
-        return _by_size(game, y, groups, x, int(size))
+        return _by_size(game, y, groups, x, size)
 
 
 def _by_frames(game: Any, y: Any, groups: Any, x: Any, begin: Any, end: Any) -> FloatArray:
@@ -101,7 +103,7 @@ def _by_frames(game: Any, y: Any, groups: Any, x: Any, begin: Any, end: Any) -> 
 
 def _one_size(begin: Any, end: Any, length: int) -> int:
     """The size of the windows, if they are those of a whole column with `size` given; else 0."""
-    if len(end) != length or length == 0 or begin.shape != end.shape:
+    if len(end) != length or length == 0:
         return 0
     stop = np.arange(1, length + 1)
     size = int(np.max(end - begin))

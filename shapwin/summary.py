@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .errors import ArgumentError
+from .arguments import column, numbers, whole_number
+from .errors import ArgumentError, ArgumentTypeError
 
 # A scalar or an array: all fields of one Summary broadcast against each other.
 Numbers = Any
@@ -76,7 +77,7 @@ class Summary:
         0
         """
         pair: Pair = (0.0, 0.0, 0.0) if two_columns else (None, None, None)
-        return cls(0, 0.0, 0.0, 0.0, *pair, (0.0,) * (order - 2))
+        return cls(0, 0.0, 0.0, 0.0, *pair, (0.0,) * (_order(order) - 2))
 
     @classmethod
     def of(
@@ -104,22 +105,25 @@ class Summary:
         Raises
         ------
         ArgumentError
-            If `values` is not one-dimensional, or `other` has another shape.
+            If `values` is not one-dimensional, `other` has another shape, `order` is below 2
+            or a centre is not finite.
+        ArgumentTypeError
+            If there is anything but numbers in a column: texts, dates, missing values.
 
         Examples
         --------
         >>> Summary.of([1.0, 3.0])
         Summary(m=2, a=0.0, b=2.0, center=2.0, a2=None, ab=None, center2=None, higher=())
         """
-        y = one_dimensional("values", values)
-        c = _mean_within(y) if center is None else float(center)
+        y = column("values", values)
+        c = _mean_within(y) if center is None else _finite("center", center)
         with np.errstate(all="ignore"):
             dy = y - c
-            a, b, *higher = (float(np.sum(dy**q)) for q in range(1, order + 1))
+            a, b, *higher = (float(np.sum(dy**q)) for q in range(1, _order(order) + 1))
         if other is None:
             return cls(y.size, a, b, c, higher=tuple(higher))
         x = _second_column(other, y)
-        c2 = _mean_within(x) if center2 is None else float(center2)
+        c2 = _mean_within(x) if center2 is None else _finite("center2", center2)
         with np.errstate(all="ignore"):
             dx = x - c2
             a2, ab = float(np.sum(dx)), float(np.sum(dy * dx))
@@ -139,10 +143,10 @@ class Summary:
         >>> Summary.each([1.0, 3.0]).center.tolist()
         [1.0, 3.0]
         """
-        y = one_dimensional("values", values)
+        y = column("values", values)
         center, a = _finite_and_odd(y)
         ones = np.ones(y.shape, dtype=np.int64)
-        higher = tuple(a**q for q in range(3, order + 1))
+        higher = tuple(a**q for q in range(3, _order(order) + 1))
         if other is None:
             return cls(ones, a, a * a, center, higher=higher)
         x = _second_column(other, y)
@@ -168,6 +172,8 @@ class Summary:
     @property
     def mean2(self) -> Numbers:
         """The mean of the second column; NaN for an empty set."""
+        if not self.two_columns:
+            raise ArgumentError("the summary has no second column: make it with other=")
         with np.errstate(all="ignore"):
             return plain(self.center2 + np.divide(self.a2, self.m))
 
@@ -181,6 +187,11 @@ class Summary:
         center2 : float or array, optional
             The new centre of the second column; unchanged by default.
 
+        Raises
+        ------
+        ArgumentError
+            If a centre is not finite.
+
         Notes
         -----
         S'_q = Σ_k binom(q, k) (c−c')^(q−k) S_k, with S_0 = m, S_1 = a, S_2 = b; the mixed sum is
@@ -191,10 +202,11 @@ class Summary:
         >>> Summary.of([1.0, 3.0]).recentred(0.0).b
         10.0
         """
-        c2 = self.center2 if center2 is None else center2
-        e = self.center2 - c2 if self.two_columns else None
-        with np.errstate(all="ignore"):
-            return self.shifted(self.center - center, e, center, c2)
+        return moved(
+            self,
+            _finite("center", center),
+            self.center2 if center2 is None else _finite("center2", center2),
+        )
 
     def shifted(self, d: Numbers, e: Numbers, center: Numbers, center2: Numbers = None) -> Summary:
         """Return the same tuples' summary about the point that lies `d` below the centre.
@@ -233,11 +245,20 @@ class Summary:
         index : int, slice or array
             Any NumPy index of the last axis.
 
+        Raises
+        ------
+        ArgumentError
+            If it is a summary of scalars.
+        IndexError
+            If the index is beyond the arrays.
+
         Examples
         --------
         >>> Summary.each([1.0, 3.0]).take(1).center
         3.0
         """
+        if np.ndim(self.m) == 0:
+            raise ArgumentError("a summary of one set has no elements to take: use it as it is")
         if isinstance(index, np.ndarray) and index.dtype.kind in "iu":
             return each_field(lambda s: np.take(s, index, axis=-1), self)  # three times as fast
         return each_field(lambda s: plain(s[..., index]), self)
@@ -255,9 +276,14 @@ class Summary:
         >>> Summary.each([2.0, 4.0, 9.0]).total()
         Summary(m=3, a=0.0, b=26.0, center=5.0, a2=None, ab=None, center2=None, higher=())
         """
-        c = _middle(self.m, self.center)
-        c2 = _middle(self.m, self.center2) if self.two_columns else None
-        merged = _each_sum(self.recentred(c, c2), lambda s: plain(np.sum(s)))
+        if np.ndim(self.m) != 1:
+            raise ArgumentError(
+                f"the summary has {np.ndim(self.m)} dimensions: merge arrays of one dimension"
+            )
+        with np.errstate(all="ignore"):
+            c = _middle(self.m, self.center)
+            c2 = _middle(self.m, self.center2) if self.two_columns else None
+            merged = _each_sum(moved(self, c, c2), lambda s: plain(np.sum(s)))
         return replace(merged, m=plain(np.sum(self.m)))
 
     def __add__(self, other: Summary) -> Summary:
@@ -270,10 +296,17 @@ class Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         _same_kind(self, other)
-        left = _plus(self, other.recentred(self.center, self.center2), -1)
+        left = _plus(self, moved(other, self.center, self.center2), -1)
         # Nothing left means exactly nothing: rounding, NaN and Inf go with the tuples.
         empty = np.equal(left.m, 0)
         return _each_sum(left, lambda s: plain(np.where(empty, 0.0, s)))
+
+
+def moved(s: Summary, center: Numbers, center2: Numbers) -> Summary:
+    """Return `s` about other centres, which are not checked."""
+    e = s.center2 - center2 if s.two_columns else None
+    with np.errstate(all="ignore"):
+        return s.shifted(s.center - center, e, center, center2)
 
 
 def merge_stacks(left: Summary, right: Summary) -> Summary:
@@ -289,8 +322,8 @@ def stack_total(stack: Summary) -> Summary:
     """Merge all items of a stack into a stack of one, about the mean of their centres."""
     c = _middle(stack.m[0], stack.center)
     c2 = _middle(stack.m[0], stack.center2) if stack.two_columns else None
-    moved = stack.recentred(np.array([c]), None if c2 is None else np.array([c2]))
-    return each_field(lambda s: np.sum(s, axis=-1, keepdims=True), moved)
+    there = moved(stack, np.array([c]), None if c2 is None else np.array([c2]))
+    return each_field(lambda s: np.sum(s, axis=-1, keepdims=True), there)
 
 
 def about_mean(total: Summary, part: Summary) -> tuple[Summary, Summary]:
@@ -312,18 +345,26 @@ def about_mean(total: Summary, part: Summary) -> tuple[Summary, Summary]:
     )
 
 
-def one_dimensional(name: str, values: ArrayLike) -> Any:
-    """The argument as a one-dimensional array of doubles."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1:
-        raise ArgumentError(
-            f"{name} has {array.ndim} dimensions: give a one-dimensional array of numbers"
-        )
-    return array
+def checked_summary(name: str, value: Any) -> Summary:
+    """The argument, once it is a summary."""
+    if not isinstance(value, Summary):
+        raise ArgumentTypeError(f"{name} is {value!r}, no Summary: make it with Summary.of(values)")
+    return value
+
+
+def _order(order: Any) -> int:
+    return whole_number("order", order, 2)
+
+
+def _finite(name: str, center: Any) -> Numbers:
+    array = numbers(name, center)
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{name} is {center!r}: give a finite number")
+    return plain(array)
 
 
 def _second_column(other: ArrayLike, y: Any) -> Any:
-    x = one_dimensional("other", other)
+    x = column("other", other)
     if x.shape != y.shape:
         raise ArgumentError(
             f"other has {x.size} values but values has {y.size}: give one for each tuple"
@@ -351,7 +392,7 @@ def _merged(left: Summary, right: Summary, m: Numbers, other_m: Numbers) -> Summ
     with np.errstate(all="ignore"):
         c = _between(m, left.center, other_m, right.center)
         c2 = _between(m, left.center2, other_m, right.center2) if left.two_columns else None
-        return _plus(left.recentred(c, c2), right.recentred(c, c2), 1)
+        return _plus(moved(left, c, c2), moved(right, c, c2), 1)
 
 
 def _between(m: Numbers, c: Numbers, other_m: Numbers, other_c: Numbers) -> Numbers:

@@ -62,5 +62,5 @@ def test_wrong_calls():
         enumerate_shapley("covar_pop", [1, 2], [1])
     with pytest.raises(ArgumentError, match="cannot be sampled"):
         sample_shapley("covar_pop", [1.0], permutations=3)
-    with pytest.raises(ArgumentError, match="1 or more"):
+    with pytest.raises(ArgumentError, match="permutations is 0: give a whole number from 1 on"):
         sample_shapley("avg", [1.0], permutations=0)

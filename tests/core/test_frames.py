@@ -148,17 +148,25 @@ def test_wrong_calls():
         with pytest.raises(ArgumentError, match="either size, or begin and end"):
             rolling(y, p, **arguments)
     for size in (0, -1, 2.0, True, "2"):
-        with pytest.raises(ArgumentError, match="is no window"):
+        with pytest.raises(ArgumentError, match=f"size is {size!r}: give a whole number from 1"):
             rolling(y, p, size=size)
     for begin, end in (([0], [3]), ([-1], [1])):
         with pytest.raises(ArgumentError, match="reaches beyond the 2 rows"):
             rolling(y, p, begin=begin, end=end)
         with pytest.raises(ArgumentError, match="reaches beyond the 2 items"):
             FrameCursor(y, p, "avg").attribute(begin[0], end[0])
-    with pytest.raises(ArgumentError, match="no whole numbers"):
-        rolling(y, p, begin=[0.5], end=[1.0])
-    with pytest.raises(ArgumentError, match="no whole numbers"):
-        rolling(y, p, begin=[0], end=[1, 2])
+    for begin, end, message in [
+        ([0.5], [1], "begin has type float64"),
+        ([0], ["1"], "end has type <U1"),
+        ([0], [None], "end has type object"),
+        (0, 1, r"begin has type int64 and shape \(\)"),
+        ([0], [1, 2], "begin has 1 entries but end has 2"),
+        ([0, 0], 2, r"end has type int64 and shape \(\)"),
+    ]:
+        with pytest.raises(ArgumentError, match=message):
+            rolling(y, p, begin=begin, end=end)
+        with pytest.raises(ArgumentError, match=message):
+            Frames.of_rows(y, p).answer(begin, end)
     with pytest.raises(ArgumentError, match="member has 1 entries but values has 2"):
         rolling(y, [True], size=1)
     with pytest.raises(ArgumentTypeError, match="one bool for each"):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shapwin import Frames, Query, Summary, closed_form
-from shapwin.errors import ArgumentError, PredicateError, QueryError
+from shapwin.errors import ArgumentError, ArgumentTypeError, PredicateError, QueryError
 from shapwin.predicates import atom_label, pack, predicate_names, signature_of, unpack
 
 NAMES = ("airport", "long", "night", "from a`b", "OR")
@@ -83,6 +83,8 @@ def test_queries_that_do_not_parse(text, message):
         (["a", " "], "not blank"),
         ([1], "not blank"),
         ("abc", "give a list"),
+        (None, "give a list"),
+        (5, "give a list"),
     ],
 )
 def test_names_that_do_not_work(names, message):
@@ -99,8 +101,46 @@ def test_signatures_that_do_not_work():
         signature_of(["c"], ["a", "b"])
     with pytest.raises(PredicateError, match="at most 64"):
         pack(np.zeros((65, 1), dtype=bool))
-    with pytest.raises(ArgumentError, match="Boolean"):
+    with pytest.raises(ArgumentTypeError, match="satisfied has type int64: give one bool"):
         pack([[0, 1]])
+    with pytest.raises(ArgumentTypeError, match="satisfied is True: give one row"):
+        pack(True)
+    for nothing in (None, 1.5, float("nan")):
+        with pytest.raises(ArgumentTypeError, match="give the names of predicates"):
+            signature_of(nothing, ["a", "b"])
+    query = Query.parse("a OR NOT b", ["a", "b"])
+    for wrong in (1.0, [1.5], "x", None, [True]):
+        with pytest.raises(ArgumentTypeError, match="signatures has type"):
+            query.over_atoms(wrong)
+    for beyond in (4, [0, -1], np.uint64(2**63)):
+        with pytest.raises(PredicateError, match="beyond the 2 registered predicates: give one"):
+            query.over_atoms(beyond)
+    with pytest.raises(ArgumentTypeError, match="give one bool"):
+        query.over([1, 0])
+    for rows in ([True], True, [[True, False]]):
+        with pytest.raises(ArgumentError, match="one row for each of the 2 predicates"):
+            query.over(rows)
+    with pytest.raises(ArgumentError, match="count is 65"):
+        unpack([1], 65)
+
+
+def test_names_match_in_any_case_wherever_they_are_given():
+    names = ["Airport", "long trip"]
+    assert signature_of(["AIRPORT", "Long Trip"], names) == 3
+    assert Query.parse("airport AND `LONG TRIP`", names).over_atoms(3) is True
+    assert predicate_names(np.array(["a", "b"])) == ("a", "b")
+    assert type(predicate_names(np.array(["a"]))[0]) is str
+    for unfit in (["a", "A"], [1], [], None, "a"):
+        with pytest.raises(PredicateError):
+            Query.parse("a", unfit)
+
+
+def test_a_signature_on_its_own_and_unsigned():
+    query = Query.parse("p63 AND NOT p0", [f"p{k}" for k in range(64)])
+    assert query.over_atoms(-(2**63)) is True
+    assert query.over_atoms(2**63) is True
+    assert query.over_atoms(np.array([2**63, 2**63 + 1], dtype=np.uint64)).tolist() == [True, False]
+    assert query.over_atoms([]).shape == (0,)
 
 
 @pytest.mark.parametrize("name", ["avg", "var_pop", "var_samp"])
