@@ -1,6 +1,6 @@
 """What `shapley_*(…) OVER` costs a row: against a UDAF that returns a constant, and Spark's avg.
 
-    python bench/over.py [--rows N] [--repeats R]
+    python bench/over.py [--rows N] [--repeats R] [--kinds ROWS RANGE]
 
 Prints JSON: microseconds a row, the least of the repeats, all in one session on one core, so that
 ratios mean something on a busy machine; `ratio` is against the constant of the same repeat, median.
@@ -33,6 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--kinds", nargs="+", default=["ROWS", "RANGE"])
     args = parser.parse_args()
     spark = session()
     shapwin.register(spark)
@@ -45,6 +46,7 @@ def main() -> None:
     cases = {
         f"{call} {kind} {width}": query(call, order, frame.format(width - 1))
         for kind, order, frame in (("ROWS", "id", ROWS), ("RANGE", "t", RANGE))
+        if kind in args.kinds
         for width in (100, 10_000, args.rows // 2)
         for call in ("constant", "shapley_avg", "shapley_var_pop", "avg")
         if call != "avg" or width == 10_000

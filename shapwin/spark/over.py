@@ -23,6 +23,7 @@ import pyarrow.types as pt
 # Columns of one frame → its answer; columns of a partition → what answers many of its frames.
 Plain = Callable[..., Any]
 Prepare = Callable[[Sequence[Any]], "Prepared"]
+Bind = Callable[..., Sequence[Any]]
 
 # As many frames out of step may be computed plainly before a partition gets a cursor.
 _PLAIN_CALLS = 6
@@ -124,21 +125,28 @@ class Partition:
         return self.prepared
 
 
-def over_arrow(plain: Plain, prepare: Prepare) -> Plain:
-    """Return `plain` with a memory for the partition that its Arrow columns lie in."""
+def over_arrow(plain: Plain, prepare: Prepare, bind: Bind | None = None, count: int = 0) -> Plain:
+    """Return `plain` with a memory for the partition that its Arrow columns lie in.
+
+    With `bind` it takes the arguments as Spark gives them, if they are not just `count` columns:
+    it is called once a row, where one more call between Spark and this would be felt.
+    """
     partition: Partition | None = None
     places: list[int] = []
     addresses: list[int] = []
 
-    def answer(*columns: pa.Array) -> Any:
+    def answer(*columns: pa.Array, **named: pa.Array) -> Any:
         nonlocal partition, places, addresses
-        offset = columns[0].offset
-        if partition is not None:
+        if bind is not None and (named or len(columns) != count):
+            columns = tuple(bind(columns, named))
+        offset, moved = columns[0].offset, partition is None
+        if not moved:
             for column, place, address in zip(columns, places, addresses, strict=True):
                 if column.buffers()[place].address != address or column.offset != offset:
-                    partition = None
+                    moved = True
                     break
-        if partition is None:
+        if moved or partition is None:
+            partition = None
             found = [_place(column) for column in columns]
             if None in found or any(column.offset != offset for column in columns):
                 return plain(*columns)

@@ -104,8 +104,10 @@ class Frame(Prepared):
         """As in `Prepared`."""
         b, e = self.players.before[begin], self.players.before[end]
         if self.only_phi:
-            phi = self._phi(b, e).tolist()
-            return [None if i == j else x for i, j, x in zip(b, e, phi, strict=True)]
+            phi: list[Any] = self._phi(b, e).tolist()
+            for i in np.flatnonzero(b == e).tolist():
+                phi[i] = None
+            return phi
         total, parts = self._answered(b, e)
         answers = closed_form(self.statistic, total, parts)
         columns = [np.broadcast_to(field, (1, b.size))[0].tolist() for field in answers]

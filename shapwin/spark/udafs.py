@@ -67,24 +67,28 @@ class Aggregate:
 
 def arrow_function(aggregate: Aggregate) -> Any:
     """Return the Arrow grouped-aggregate UDF of one row of the table."""
-    answer, bound = _arrow_answer(aggregate), _binding(aggregate)
-    count = len(aggregate.parameters)
-
-    def udaf(*given: pa.Array, **named: pa.Array) -> float:
-        if named or len(given) != count:
-            given = tuple(bound(given, named))
-        return answer(*given)  # type: ignore[no-any-return]
-
-    hinted = _hinted(udaf, aggregate.name, pa.Array)
+    hinted = _hinted(_arrow_udaf(aggregate), aggregate.name, pa.Array)
     return arrow_udf(hinted, aggregate.returns)  # type: ignore[call-overload]
+
+
+def _arrow_udaf(aggregate: Aggregate) -> Callable[..., Any]:
+    bound, statistic = _binding(aggregate), aggregate.statistic
+    if statistic is not None and "{}" not in statistic:
+        return over_arrow(*_attributing(aggregate, statistic), bound, len(aggregate.parameters))
+    answer = _arrow_answer(aggregate)
+
+    def udaf(*columns: pa.Array, **named: pa.Array) -> Any:
+        return answer(*bound(columns, named))
+
+    return udaf
 
 
 def pandas_function(aggregate: Aggregate) -> Any:
     """Return the pandas grouped-aggregate UDF of one row of the table."""
     answer, bound = _pandas_answer(aggregate), _binding(aggregate)
 
-    def udaf(*given: pd.Series[Any], **named: pd.Series[Any]) -> float:
-        return answer(*bound(given, named))  # type: ignore[no-any-return]
+    def udaf(*columns: pd.Series[Any], **named: pd.Series[Any]) -> Any:
+        return answer(*bound(columns, named))
 
     hinted = _hinted(udaf, aggregate.name, pd.Series)
     return pandas_udf(hinted, aggregate.pandas_returns)  # type: ignore[call-overload]
@@ -95,10 +99,10 @@ def _binding(aggregate: Aggregate) -> Callable[..., Sequence[Any]]:
     return lambda given, named: bind(name, parameters, given, named, optional)
 
 
-def _hinted(udaf: Callable[..., float], name: str, column: type) -> Any:
+def _hinted(udaf: Callable[..., Any], name: str, column: type) -> Any:
     """Spark tells the kind of a vectorised UDF by type hints, which have to be real classes."""
     udaf.__name__ = name
-    udaf.__annotations__ = {"given": column, "named": column, "return": float}
+    udaf.__annotations__ = {"columns": column, "named": column, "return": float}
     return udaf
 
 
