@@ -350,6 +350,40 @@ def test_a_null_boolean_of_an_older_pane_row_is_an_error_that_names_it(df):
         shapwin.attribute(older, window="1 hour").collect()
 
 
+def test_a_predicate_that_came_later_is_missed_in_older_rows(df):
+    old = shapwin.panes(df, value="fare", time="t", every="5 minutes", predicates=PREDICATES)
+    more = PREDICATES | {"late": "minute(t) > 30"}
+    new = shapwin.panes(df, value="fare", time="t", every="5 minutes", predicates=more)
+    for both in (
+        old.unionByName(new, allowMissingColumns=True),
+        new.unionByName(old, allowMissingColumns=True),
+    ):
+        with pytest.raises(Exception, match="predicate 'late' is NULL in a row of the pane table"):
+            shapwin.attribute(both, window="1 hour").collect()
+
+
+def test_panes_of_two_lengths_are_an_error(df):
+    short, long = (
+        shapwin.panes(df, value="fare", time="t", every=every, predicates=PREDICATES)
+        for every in ("5 minutes", "30 minutes")
+    )
+    with pytest.raises(Exception, match="a pane that is not 0:05:00 long as the others"):
+        shapwin.attribute(short.unionByName(long), window="1 hour").collect()
+
+
+def test_names_of_sums_are_free_in_explain_and_taken_in_panes(df):
+    call = dict(value="fare", time="t", every="1 hour", predicates={"m": "region = 'EU'"})
+    renamed = df.withColumnRenamed("vendor", "b")
+    result = shapwin.explain(renamed, window="1 hour", by="b", **call)
+    assert result.columns[0] == "b"
+    assert {row.predicate for row in result.collect()} == {"m"}
+    with pytest.raises(shapwin.errors.ColumnError, match="'m' is the name of a column"):
+        shapwin.panes(df, **call)
+    call["predicates"] = PREDICATES
+    with pytest.raises(shapwin.errors.ColumnError, match="'b' is the name of a column"):
+        shapwin.panes(renamed, by="b", **call)
+
+
 def test_nan_and_inf_stay_in_their_windows(spark):
     start = dt.datetime(2024, 1, 1)
     values = [1.0, 2.0, math.nan, 4.0, math.inf, 6.0, 1e17, 3.0, 5.0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from pyspark.sql import functions as F
 
 import shapwin
 from shapwin import errors
@@ -46,6 +47,12 @@ WRONG = [
     (dict(by="value"), errors.ColumnError, "by column 'value' has the name of a result column: rename it first, as in df.withColumnRenamed('value', 'value_key')"),
     (dict(statistics="covar_pop"), errors.ArgumentError, "statistic 'covar_pop' needs a second column: give other='its name'"),
     (dict(statistics=[]), errors.StatisticError, "statistics is empty: use some of sum, count, avg, var_pop, var_samp, covar_pop, covar_samp"),
+    (dict(predicates={"_m": "true"}), errors.PredicateError, "predicate '_m' has a name that is kept for the pipeline: drop the underscore"),
+    (dict(predicates={"_by0": "true"}), errors.PredicateError, "predicate '_by0' has a name that is kept for the pipeline: drop the underscore"),
+    (dict(window="1000000 days", every="1 day"), errors.IntervalError, "window='1000000 days' is longer than 100 years: give a shorter one"),
+    (dict(window="99 weeks", every="1 second"), errors.IntervalError, "window='99 weeks' has 59,875,200 steps of every='1 second', more than 1,000,000: take longer steps or a shorter window"),
+    (dict(center={"z": 1.0}, by="number"), errors.ArgumentTypeError, "center has the key 'z' but the by column is BIGINT: give its values as keys"),
+    (dict(center={3: 1.0}, by="vendor"), errors.ArgumentTypeError, "center has the key 3 but the by column is STRING: give its values as keys"),
     (dict(closed="both"), errors.ArgumentError, "closed='both': use 'left' or 'right'"),
     (dict(empty="fill"), errors.ArgumentError, "empty='fill': use 'skip' or 'emit'"),
     (dict(center="mean"), errors.ArgumentTypeError, "center='mean': give a number, or a dict of key to number"),
@@ -72,6 +79,12 @@ def test_wrong_calls_say_what_to_do(df, change, kind, message):
 def test_statistics_without_a_closed_form_are_refused(df, statistic):
     with pytest.raises(errors.StatisticError, match=statistic):
         shapwin.explain(df, **GOOD, statistics=statistic)
+
+
+def test_a_value_that_is_no_value_of_a_row_is_refused(df):
+    for value in (F.sum("fare"), F.explode(F.array(F.lit(1.0)))):
+        with pytest.raises(errors.ColumnError, match=r"^value=Column<.*> cannot be used: "):
+            shapwin.explain(df, **{**GOOD, "value": value})
 
 
 def test_a_stream_and_a_pandas_frame_are_refused(spark, df):

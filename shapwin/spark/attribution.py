@@ -23,6 +23,8 @@ from .windows import atom_sums, query_sums
 
 # With empty="emit", a stray timestamp must not fill a table with empty windows.
 MAX_EMITTED = 1_000_000
+# How many windows a row may lie in: a stray row alone makes that many.
+MAX_OVERLAP = 1_000_000
 
 
 class _Parts(NamedTuple):
@@ -193,6 +195,11 @@ def _attributed(
     checks.one_of("semantics", semantics, ("members",))
     width = _multiple("window", window, table.length)
     step = _multiple("every", every, table.length)
+    if width > MAX_OVERLAP * step:
+        raise IntervalError(
+            f"window={str(window)!r} has {width // step:,} steps of every={str(every)!r}, more "
+            f"than {MAX_OVERLAP:,}: take longer steps or a shorter window"
+        )
     labels: list[str | None] = [None]
     if isinstance(queries, str) and queries == "atoms":
         sums = atom_sums(table, width, step)

@@ -186,7 +186,8 @@ def existing(df: DataFrame, argument: str, name: str | Column) -> Column:
     try:
         with unlogged():
             column = F.col(column) if isinstance(column, str) else column
-            _ = df.select(column).schema
+            # WHERE refuses what is no value of a row: aggregates, windows, generators.
+            _ = df.where(column.isNotNull()).schema
     except AnalysisException as error:
         raise ColumnError(_missing(df, argument, name, error)) from None
     return column

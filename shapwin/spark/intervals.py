@@ -20,6 +20,8 @@ _MICROSECONDS = {
     "day": 86_400_000_000,
     "week": 604_800_000_000,
 }
+# Beyond a century the bounds of windows leave the years that timestamps have.
+_LONGEST = 36_525 * _MICROSECONDS["day"]
 _PART = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
 
 
@@ -36,7 +38,8 @@ def microseconds(name: str, interval: str | timedelta) -> int:
     Raises
     ------
     IntervalError
-        If it does not parse, is not positive, or has months or years, whose lengths vary.
+        If it does not parse, is not positive, is longer than 100 years, or has months or years,
+        whose lengths vary.
 
     Examples
     --------
@@ -51,6 +54,10 @@ def microseconds(name: str, interval: str | timedelta) -> int:
         raise IntervalError(f"{name}={interval!r} is no interval: write '5 minutes'")
     if length <= 0:
         raise IntervalError(f"{name}={str(interval)!r} is not positive: write '5 minutes'")
+    if length > _LONGEST:
+        raise IntervalError(
+            f"{name}={str(interval)!r} is longer than 100 years: give a shorter one"
+        )
     return length
 
 

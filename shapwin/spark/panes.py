@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import reduce
+from numbers import Number
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ..errors import ArgumentError, ArgumentTypeError, ColumnError
+from ..errors import ArgumentError, ArgumentTypeError, ColumnError, PredicateError
 from . import checks
 from .checks import quoted
 from .intervals import duration, microseconds
@@ -23,6 +25,11 @@ Center = float | Mapping[Any, float] | None
 SUMS = ("m", "a", "b", "center")
 SUMS_OF_TWO = (*SUMS, "a2", "ab", "center2")
 _FIXED = ("pane", "pane_end", "signature", *SUMS_OF_TWO)
+
+# Names of the pipeline's own columns.
+_KEPT = re.compile(
+    r"_(by\d+|pane|pane_end|signature|m|a|b|center|a2|ab|center2|q\d+|atom)", re.IGNORECASE
+)
 
 # Joining the panes' centres to the rows by broadcast: never more than this many panes a year.
 _BROADCAST_FROM = 60_000_000
@@ -135,11 +142,9 @@ def panes(
         closed=closed,
         engine=engine,
     )
-    for name in predicates:
+    for name in (*table.by, *predicates):
         if name.lower() in _FIXED:
-            raise ColumnError(
-                f"predicate {name!r} has the name of a column of the pane table: rename it"
-            )
+            raise ColumnError(f"{name!r} is the name of a column of the pane table: rename it")
     return _public(table, predicates)
 
 
@@ -164,7 +169,7 @@ def pane_table(
     checks.one_of("engine", engine, ("native",))
     if df.isStreaming:
         raise ArgumentError("df is a stream: explain it batch by batch with foreachBatch")
-    keys = checks.by_columns(df, by, (*checks.RESULT_COLUMNS, *_FIXED))
+    keys = checks.by_columns(df, by, checks.RESULT_COLUMNS)
     by = checks.names("by", by)
     columns = [key.alias(f"_by{i}") for i, key in enumerate(keys)]
     columns += [
@@ -176,7 +181,8 @@ def pane_table(
     if multiplicity is not None:
         columns.append(checks.integer(df, "multiplicity", multiplicity).alias("_k"))
     members = checks.predicates(df, predicates, by)
-    columns.append(_signature(list(members.values())).alias("_signature"))
+    _refuse_kept_names(members)
+    columns.append(signature(list(members.values())).alias("_signature"))
 
     rows = _players(df.select(*columns), other is not None)
     rows = _in_panes(rows, length, closed)
@@ -195,9 +201,9 @@ def pane_table(
 def pane_table_of(panes: DataFrame) -> PaneTable:
     """Read a table made by `panes`, perhaps written and read back, for the pipeline.
 
-    Columns are found by name and place: keys before ``pane``, predicates between ``signature``
-    and ``m``. The signature is not read: predicates may stand in another order than when a row
-    was written.
+    Columns are found by name and place: keys stand before ``pane``, and every other column that
+    is no sum is a predicate. The signature is not read: predicates may stand in another order
+    than when a row was written.
     """
     found = panes.columns
     missing = [c for c in ("pane", "pane_end", "signature", *SUMS) if c not in found]
@@ -207,20 +213,28 @@ def pane_table_of(panes: DataFrame) -> PaneTable:
             "shapwin.panes"
         )
     by = found[: found.index("pane")]
-    predicates = found[found.index("signature") + 1 : found.index("m")]
+    predicates = [name for name in found[len(by) :] if name not in _FIXED]
+    for name in predicates:
+        if not isinstance(checks.type_of(panes, F.col(quoted(name))), T.BooleanType):
+            raise ColumnError(
+                f"panes has the column {name!r}, which is neither a predicate nor a sum: drop it"
+            )
+    _refuse_kept_names(predicates)
     two = "a2" in found
     sums = SUMS_OF_TWO if two else SUMS
+    length = _length(panes)
     frame = panes.select(
         *(F.col(quoted(name)).alias(f"_by{i}") for i, name in enumerate(by)),
-        F.col("pane").alias("_pane"),
+        _of_length(length).alias("_pane"),
         F.col("pane_end").alias("_pane_end"),
         *(_never_null(name).alias(name) for name in predicates),
         *(F.col(name).alias(f"_{name}") for name in sums),
     )
-    return PaneTable(frame, tuple(by), tuple(predicates), _length(panes), two)
+    return PaneTable(frame, tuple(by), tuple(predicates), length, two)
 
 
-def _signature(members: list[Column]) -> Column:
+def signature(members: Sequence[Column]) -> Column:
+    """Return the BIGINT whose bit k says whether the k-th of some conditions holds."""
     bits = [F.shiftleft(member.cast("bigint"), k) for k, member in enumerate(members)]
     return reduce(Column.bitwiseOR, bits, F.lit(0).cast("bigint"))
 
@@ -253,7 +267,7 @@ def _centred(rows: DataFrame, keys: list[str], center: Center, length: int) -> D
     if center is None:
         rows = _with_own_centers(rows, keys, columns, length)
     else:
-        given = _given_center(center, keys)
+        given = _given_center(rows, center, keys)
         rows = rows.withColumns(
             {f"_center{c}": given if c == "_y" else F.lit(0.0) for c in columns}
         )
@@ -285,7 +299,7 @@ def _mean_within(column: str) -> Column:
     return F.when(finite, mean).otherwise(0.0).alias(f"_center{column}")
 
 
-def _given_center(center: float | Mapping[Any, float], keys: list[str]) -> Column:
+def _given_center(rows: DataFrame, center: float | Mapping[Any, float], keys: list[str]) -> Column:
     if not isinstance(center, Mapping):
         return F.lit(_finite(center))
     if not keys:
@@ -297,9 +311,24 @@ def _given_center(center: float | Mapping[Any, float], keys: list[str]) -> Colum
             raise ArgumentError(
                 f"center has the key {key!r}: give one value for each of the {len(keys)} by columns"
             )
+        for name, part in zip(keys, parts, strict=True):
+            _refuse_other_type(part, rows.schema[name].dataType)
         same = (F.col(k).eqNullSafe(F.lit(part)) for k, part in zip(keys, parts, strict=True))
         choice = F.when(reduce(Column.__and__, same), F.lit(_finite(value))).otherwise(choice)
     return choice
+
+
+def _refuse_other_type(part: Any, kind: T.DataType) -> None:
+    literal = part is None or isinstance(part, bool) == isinstance(kind, T.BooleanType)
+    if isinstance(kind, T.StringType):
+        literal = part is None or isinstance(part, str)
+    elif isinstance(kind, T.NumericType):
+        literal = part is None or (isinstance(part, Number) and not isinstance(part, bool))
+    if not literal:
+        raise ArgumentTypeError(
+            f"center has the key {part!r} but the by column is {kind.simpleString().upper()}: "
+            "give its values as keys"
+        )
 
 
 def _finite(center: Any) -> float:
@@ -343,6 +372,24 @@ def _public(table: PaneTable, predicates: Mapping[str, str | Column]) -> DataFra
         *(F.col(quoted(name)).alias(name, metadata=texts[name]) for name in table.predicates),
         *(F.col(f"_{name}").alias(name) for name in table.sums),
     )
+
+
+def _of_length(length: int) -> Column:
+    """The pane, or an error in a row whose pane is longer or shorter than the others."""
+    message = (
+        f"a row of the pane table has a pane that is not {timedelta(microseconds=length)} long as "
+        "the others: keep panes of different lengths in tables of their own"
+    )
+    fits = F.col("pane_end") - F.col("pane") == duration(length)
+    return F.when(fits, F.col("pane")).otherwise(F.raise_error(F.lit(message)))
+
+
+def _refuse_kept_names(predicates: Iterable[str]) -> None:
+    for name in predicates:
+        if _KEPT.fullmatch(name):
+            raise PredicateError(
+                f"predicate {name!r} has a name that is kept for the pipeline: drop the underscore"
+            )
 
 
 def _never_null(name: str) -> Column:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -11,7 +10,7 @@ from pyspark.sql import types as T
 
 from .checks import quoted
 from .kernel import WindowKernel
-from .panes import PaneTable
+from .panes import PaneTable, signature
 from .shipping import shipped
 
 # The names that the closed form of sql/functions gives to sums of the window and of the group;
@@ -35,11 +34,7 @@ def query_sums(table: PaneTable, queries: Mapping[str, str], window: int, every:
 
 def atom_sums(table: PaneTable, window: int, every: int) -> DataFrame:
     """Return the same as `query_sums`, one row for each atom that occurs in a window."""
-    bits = [
-        F.shiftleft(F.col(quoted(name)).cast("bigint"), k)
-        for k, name in enumerate(table.predicates)
-    ]
-    atom = reduce(Column.bitwiseOR, bits, F.lit(0).cast("bigint")).alias("_atom")
+    atom = signature([F.col(quoted(name)) for name in table.predicates]).alias("_atom")
     found = _sums(table, [atom], None, window, every)
     satisfied = (
         F.when(F.getbit("predicate", F.lit(k)) == 1, F.lit(name))
