@@ -5,6 +5,7 @@ Needs matplotlib, the extra ``plot``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,8 @@ def decomposition(
     There is one panel for each statistic and one for n below them. Groups that partition every
     window (atoms do) add up to the aggregate: their Φ are stacked, the positive ones upwards and
     the negative ones downwards. Predicates that overlap or leave tuples out do not add up: each
-    is a line of its own.
+    is a line of its own. A few windows far from all others, as a wrong date makes them, would leave
+    most of the picture empty: a note tells how many are left out.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ def decomposition(
     value, unit, tuples : str
         What the axes call the value, its unit and the tuples.
     title : str, optional
-        The title of the first panel.
+        The title of the first panel; by default it names the statistic, the value and the window.
     ax : Axes, optional
         Draw the panel of one statistic here, without the one of n.
 
@@ -85,6 +87,7 @@ def decomposition(
     if ax is not None and len(statistics) > 1:
         raise ArgumentError(f"ax takes one statistic: choose statistic= from {statistics}")
     panels = [ax] if ax is not None else _panels(max(len(statistics), 1))
+    table, notes = _without_strays(table)
     colours = _colours(table, statistics, series)
     grid = _Grid(table)
     for panel, name in zip(panels, statistics, strict=False):
@@ -98,9 +101,13 @@ def decomposition(
     else:
         _date_axis(panels[-1], grid)
         _legend(panels[0], outside=ax is None)
-    panels[0].set_title(title or "What makes up the aggregate", loc="left", weight="bold", pad=12)
+    if title is None:
+        title = "What makes up " + subject(table, statistics, value)
+    panels[0].set_title(fill(title, 110), loc="left", weight="bold", pad=12)
     if min_n > 1 and ax is None:
-        note = f"windows of fewer than {min_n} {tuples} are drawn below only"
+        notes.append(f"windows of fewer than {min_n} {tuples} are drawn below only")
+    if notes:
+        note = "; ".join(notes)
         panels[-1].text(1, 1.02, note, ha="right", transform=panels[-1].transAxes, **_SMALL)
     return panels[0]
 
@@ -127,6 +134,56 @@ def save(path: Any, explained: Any, **arguments: Any) -> None:
 def require_matplotlib() -> None:
     """Raise `DependencyError` if matplotlib is not installed."""
     _matplotlib("figure")
+
+
+def subject(table: pd.DataFrame, statistics: Sequence[str], value: str) -> str:
+    """What is drawn, as in ``avg(fare), windows of 1 hour every 5 minutes``."""
+    what = ", ".join(_axis_label(name, value, "") for name in statistics) or "the aggregate"
+    if table.empty:
+        return what
+    width = (table["window_end"] - table["window_start"]).iloc[0]
+    steps = np.diff(np.sort(table["window_end"].unique()))
+    every = f" every {_length(pd.Timedelta(steps.min()))}" if len(steps) else ""
+    return f"{what}, windows of {_length(width)}{every}"
+
+
+def _length(length: pd.Timedelta) -> str:
+    """A length in words, as in ``1 hour 30 minutes``."""
+    parts = length.components
+    units = ("days", "hours", "minutes", "seconds", "milliseconds", "microseconds")
+    counts = [(getattr(parts, unit), unit) for unit in units]
+    return " ".join(f"{n:,} {unit if n != 1 else unit[:-1]}" for n, unit in counts if n)
+
+
+def _without_strays(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Leave out a few windows on the far side of a gap of most of the axis, and say so.
+
+    Few are one in twenty; the gap is a fifth of the axis or more.
+    """
+    ends = np.sort(table["window_end"].unique())
+    low, high = 0, len(ends)
+    while high - low > 2:
+        gaps = np.diff(ends[low:high])
+        place = int(np.argmax(gaps))
+        before, after = place + 1, high - low - place - 1
+        if gaps[place] * 5 < ends[high - 1] - ends[low]:
+            break
+        if before * 19 <= after:
+            low += before
+        elif after * 19 <= before:
+            high -= after
+        else:
+            break
+    strays = [*ends[:low], *ends[high:]]
+    if not strays:
+        return table, []
+    last = f"{pd.Timestamp(strays[-1]):%Y-%m-%d}"
+    note = (
+        f"one window far away, on {last}, is not drawn"
+        if len(strays) == 1
+        else f"{len(strays):,} windows far away, the last on {last}, are not drawn"
+    )
+    return table[~table["window_end"].isin(strays)], [note]
 
 
 class _Grid:
@@ -244,7 +301,14 @@ def _stack(panel: Axes, grid: _Grid, drawn: list[tuple[str, str, Any]], total: A
     for label, colour, phi in drawn:
         base = np.where(phi >= 0, above, below)
         panel.fill_between(
-            grid.edges, base, base + phi, where=~gap, color=colour, linewidth=0, label=label
+            grid.edges,
+            base,
+            base + phi,
+            where=~gap,
+            color=colour,
+            linewidth=0,
+            label=label,
+            snap=False,  # else short polygons move to whole pixels and leave holes
         )
         above, below = above + np.maximum(phi, 0), below + np.minimum(phi, 0)
 
@@ -262,7 +326,9 @@ def _lines(panel: Axes, grid: _Grid, groups: dict[str, Any], colours: dict[str, 
 def _draw_size(panel: Axes, grid: _Grid, table: pd.DataFrame, tuples: str) -> None:
     n = grid.steps(table, "n") if not table.empty else np.array([])
     if n.size:
-        panel.fill_between(grid.edges, 0, n, where=~np.isnan(n), color=SIZE_COLOUR, linewidth=0)
+        panel.fill_between(
+            grid.edges, 0, n, where=~np.isnan(n), color=SIZE_COLOUR, linewidth=0, snap=False
+        )
     panel.set_ylim(bottom=0)
     panel.set_ylabel(f"{tuples} in\nthe window")
 
@@ -290,8 +356,11 @@ def _panels(statistics: int) -> list[Axes]:
 def _date_axis(panel: Axes, grid: _Grid) -> None:
     dates = _matplotlib("dates")
     locator = dates.AutoDateLocator(maxticks=12)
+    days_drawn = grid.edges[-1] - grid.edges[0]
+    if 8 <= days_drawn <= 90:  # AutoDateLocator starts anew on the first of a month, and collides
+        locator = dates.DayLocator(interval=int(np.ceil(days_drawn / 11)))
     days, hours = ["%Y", "%b %Y", "%a %d %b"], ["%H:%M", "%H:%M", "%H:%M:%S"]
-    one_day = "%a %d %b %Y" if grid.edges[-1] - grid.edges[0] < 1 else "%Y"
+    one_day = "%a %d %b %Y" if days_drawn < 1 else "%Y"
     panel.xaxis.set_major_locator(locator)
     panel.xaxis.set_major_formatter(
         dates.ConciseDateFormatter(

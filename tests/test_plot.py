@@ -1,6 +1,7 @@
 """What stands on the Axes, not how it looks."""
 
 import sys
+from itertools import pairwise
 
 import matplotlib
 import numpy as np
@@ -186,3 +187,40 @@ def test_save_writes_a_file_and_keeps_the_backend(tmp_path):
     plot.save(tmp_path / "x.png", long_table({"a": [1.0, 2.0]}))
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
     assert matplotlib.get_backend().lower() == "agg"
+
+
+def test_polygons_are_not_snapped_to_pixels():
+    panel = plot.decomposition(long_table({"a": [4.0, 1.0], "b": [3.0, 2.0]}))
+    filled = [drawn for axes in panel.figure.axes for drawn in axes.collections]
+    assert len(filled) == 3
+    assert all(drawn.get_snap() is False for drawn in filled)
+
+
+def test_the_title_names_statistic_value_and_window():
+    title = plot.decomposition(long_table({"a": [1.0, 2.0]}), value="fare").get_title("left")
+    assert title == "What makes up avg(fare), windows of 1 hour every 1 hour"
+    assert plot.decomposition(long_table({"a": [1.0]}), title="Fares").get_title("left") == "Fares"
+
+
+def test_stray_windows_do_not_empty_the_picture():
+    starts = [*range(40), 200_000]
+    panel = plot.decomposition(long_table({"a": [1.0] * 40 + [9.0]}, starts=starts))
+    low, high = panel.get_xlim()
+    assert (high - low) * 24 == pytest.approx(40)
+    notes = [text.get_text() for text in panel.figure.axes[-1].texts]
+    assert notes == ["one window far away, on 2035-12-03, is not drawn"]
+    # As many as those near, or not far enough: all are drawn.
+    for starts in ([0, 1, 200_000, 200_001], [*range(40), 45]):
+        panel = plot.decomposition(long_table({"a": [1.0] * len(starts)}, starts=starts))
+        assert not panel.figure.axes[-1].texts
+
+
+@pytest.mark.parametrize("days", [5, 12, 20, 31, 43, 80, 200, 800])
+def test_labels_of_times_do_not_collide(days):
+    starts = range(0, days * 24, 6)
+    panel = plot.decomposition(long_table({"a": [1.0] * len(starts)}, starts=starts))
+    axis = panel.figure.axes[-1].xaxis
+    panel.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in axis.get_ticklabels() if label.get_text()]
+    assert len(boxes) >= 3
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))

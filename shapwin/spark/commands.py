@@ -171,7 +171,9 @@ def _draw(
         first, last = map(pd.Timestamp, focus)
         drawn = drawn[drawn["window_start"].between(first, last)]
     keys = [f"{name} = {drawn[name].iloc[0]}" for name in report.keys_of(drawn.columns)]
-    title = ", ".join(["What makes up the aggregate", *keys])
+    statistics = list(dict.fromkeys(drawn["statistic"]))
+    about = plot.subject(drawn, statistics, drawing["value"])
+    title = ", ".join([f"What makes up {about}", *keys])
     path = folder / "explanation.png"
     plot.save(path, drawn, **{"title": title, **drawing})
     return path
