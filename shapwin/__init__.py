@@ -23,7 +23,7 @@ from .sliding import SlidingWindow
 from .summary import Summary
 
 if TYPE_CHECKING:
-    from .spark import functions as functions
+    from . import functions as functions
     from .spark.attribution import attribute as attribute
     from .spark.attribution import explain as explain
     from .spark.panes import panes as panes
@@ -70,7 +70,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "functions":
-        return import_module("shapwin.spark.functions")
+        return import_module("shapwin.functions")
     if name in _SPARK_NAMES:
         return getattr(import_module(_SPARK_NAMES[name]), name)
     raise AttributeError(f"module 'shapwin' has no attribute {name!r}")

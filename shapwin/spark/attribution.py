@@ -7,7 +7,6 @@ from datetime import timedelta
 from functools import reduce
 from itertools import product
 from math import gcd
-from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -18,6 +17,7 @@ from . import checks
 from .checks import quoted
 from .intervals import duration, microseconds
 from .panes import Center, Names, PaneTable, pane_table, pane_table_of
+from .splits import SPLITS, WHOLE_WINDOW
 from .sql_functions import expression, inlined
 from .windows import atom_sums, query_sums
 
@@ -25,39 +25,6 @@ from .windows import atom_sums, query_sums
 MAX_EMITTED = 1_000_000
 # How many windows a row may lie in: a stray row alone makes that many.
 MAX_OVERLAP = 1_000_000
-
-
-class _Parts(NamedTuple):
-    """How a statistic splits, as calls of sql/functions over the columns of the sums."""
-
-    share: str
-    lift: str
-    weight: str
-
-
-_STATISTICS = {
-    "sum": _Parts("s_p", "_lift_sum(n, a, m, a_p)", "0D"),
-    "count": _Parts("m", "0D", "0D"),
-    "avg": _Parts("_share_avg(n, m, a_p, center)", "_lift_avg(n, a, m, a_p)", "_weight_avg(n)"),
-    "var_pop": _Parts(
-        "_share_var_pop(n, a, m, a_p, b_p)", "_lift(n, m, share, value)", "_weight_var_pop(n)"
-    ),
-    "var_samp": _Parts(
-        "_share_var_samp(n, a, m, a_p, b_p)", "_lift(n, m, share, value)", "_weight_var_samp(n)"
-    ),
-    "covar_pop": _Parts(
-        "_share_covar_pop(n, a, a2, m, a_p, a2_p, ab_p)",
-        "_lift(n, m, share, value)",
-        "_weight_var_pop(n)",
-    ),
-    "covar_samp": _Parts(
-        "_share_covar_samp(n, a, a2, m, a_p, a2_p, ab_p)",
-        "_lift(n, m, share, value)",
-        "_weight_var_samp(n)",
-    ),
-}
-# ν(W) is the share of the group that is the whole window.
-_WHOLE_WINDOW = {"m": "n", "s_p": "s", "a_p": "a", "b_p": "b", "a2_p": "a2", "ab_p": "ab"}
 
 
 def explain(
@@ -220,12 +187,12 @@ def _attributed(
 def _statistics(given: Names, two_columns: bool) -> list[str]:
     chosen = [game_of(name) for name in checks.names("statistics", given)]
     if not chosen:
-        raise StatisticError(f"statistics is empty: use some of {', '.join(_STATISTICS)}")
+        raise StatisticError(f"statistics is empty: use some of {', '.join(SPLITS)}")
     for game in chosen:
-        if game.name not in _STATISTICS:
+        if game.name not in SPLITS:
             raise StatisticError(
                 f"statistic {game.name!r} is not available on DataFrames: use one of "
-                f"{', '.join(_STATISTICS)}"
+                f"{', '.join(SPLITS)}"
             )
         if game.columns == 2 and not two_columns:
             raise ArgumentError(
@@ -248,10 +215,10 @@ def _long(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataF
     """One row for each window, query and statistic, with the closed form worked out."""
 
     def split(statistic: str) -> Column:
-        parts = _STATISTICS[statistic]
+        parts = SPLITS[statistic]
         return F.struct(
             F.lit(statistic).alias("statistic"),
-            F.expr(inlined(parts.share, **_WHOLE_WINDOW)).alias("value"),
+            F.expr(inlined(parts.share, **WHOLE_WINDOW)).alias("value"),
             F.expr(inlined(parts.share)).cast("double").alias("share"),
             F.expr(inlined(parts.weight)).alias("weight"),
         )
@@ -259,7 +226,7 @@ def _long(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataF
     rows = sums.select("*", F.inline(F.array(*(split(s) for s in statistics))))
     lift = reduce(
         lambda otherwise, s: F.when(
-            F.col("statistic") == s, F.expr(inlined(_STATISTICS[s].lift))
+            F.col("statistic") == s, F.expr(inlined(SPLITS[s].lift))
         ).otherwise(otherwise),
         statistics,
         F.lit(None).cast("double"),

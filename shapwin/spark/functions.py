@@ -18,11 +18,25 @@ from pyspark.sql import functions as F
 
 from ..errors import ArgumentError, ArgumentTypeError, StatisticError
 from ..games import game_of
-from .attribution import _STATISTICS, _WHOLE_WINDOW
+from .splits import SPLITS, WHOLE_WINDOW
 from .sql_functions import inlined
 
 Value = str | Column
 Center = float | None
+
+__all__ = [
+    "attributions",
+    "shapley_avg",
+    "shapley_central_moment",
+    "shapley_count",
+    "shapley_covar_pop",
+    "shapley_covar_samp",
+    "shapley_explain",
+    "shapley_sum",
+    "shapley_var",
+    "shapley_var_pop",
+    "shapley_var_samp",
+]
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "void")
 
@@ -350,8 +364,8 @@ def _phi_text(statistic: str, k: str, center: Center) -> str:
 
 
 def _explanation(statistic: str, center: Center) -> str:
-    parts, arguments = _STATISTICS[statistic], _arguments(statistic)
-    whole = arguments | {p: f"t.{w}" for p, w in _WHOLE_WINDOW.items() if w in arguments}
+    parts, arguments = SPLITS[statistic], _arguments(statistic)
+    whole = arguments | {p: f"t.{w}" for p, w in WHOLE_WINDOW.items() if w in arguments}
     split = _named(
         [
             ("value", inlined(parts.share, **whole)),

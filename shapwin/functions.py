@@ -1,0 +1,6 @@
+"""The aggregates as native Column expressions, by the names that they have in SQL.
+
+Everything is made in `shapwin.spark.functions`; this is its public address.
+"""
+
+from .spark.functions import *  # noqa: F403 (its public names are these)
