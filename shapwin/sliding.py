@@ -7,13 +7,17 @@ the rows and `running` each query's sums.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
+from decimal import Decimal
 from math import nan
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from .arguments import whole_number
 from .blocks import Blocks
-from .errors import ArgumentError, ArgumentTypeError
+from .errors import ArgumentError, ArgumentTypeError, ShapwinError
 from .games import (
     COUNTS,
     DEVIATIONS,
@@ -35,7 +39,11 @@ _BLOCK = 512
 _ROWS = -1
 # Of a statistic: its moment, and N twice with the divisor and the weight for it.
 _Plan = tuple[int, int, float, float, float]
-# The constructor of the named tuple itself takes three times as long.
+# Times of one of these compare with each other, of any other type with their own only. First what
+# is a Real to Python, but no number.
+_KINDS = (bool, np.timedelta64, Real, datetime, timedelta)
+# What float() would read, but is no number.
+_NO_NUMBERS = (str, bytes, bytearray, np.timedelta64, np.datetime64)
 
 Satisfied = int | Iterable[str]
 
@@ -59,6 +67,8 @@ class SlidingWindow:
         If a name is unusable or used twice, or there are more than 64.
     ArgumentError
         If not exactly one of `size` and `duration` is given, or it is not positive.
+    ArgumentTypeError
+        If `duration` is neither number nor timedelta.
 
     Notes
     -----
@@ -80,7 +90,12 @@ class SlidingWindow:
         self, predicates: Iterable[str], *, size: int | None = None, duration: Any = None
     ) -> None:
         self.predicates = predicate_names(predicates)
-        self._size, self._duration = _checked_size(size, duration), duration
+        if (size is None) == (duration is None):
+            raise ArgumentError(
+                f"size is {size!r} and duration is {duration!r}: give either size or duration"
+            )
+        self._size = None if size is None else whole_number("size", size, 1)
+        self._duration = None if duration is None else _checked_duration(duration)
         self._blocks = Blocks(_BLOCK if self._size is None else min(self._size, _BLOCK))
         self._live = 0
         self._swaps = 0  # while head < swaps, a row in means a row out and nothing else
@@ -103,16 +118,21 @@ class SlidingWindow:
         satisfied : names or int
             The names of the predicates that the tuple satisfies, or its signature.
         time : number or datetime, optional
-            When it happened: for windows with a duration, never before the newest so far.
+            When it happened: for windows with a duration, never before the newest so far, and of
+            its type.
 
         Raises
         ------
         PredicateError
             If a name or a bit stands for no registered predicate.
         ArgumentError
-            If the time is missing or goes back.
+            If the time is missing, goes back or is infinite, or the value is beyond doubles.
         ArgumentTypeError
-            If the value is no number.
+            If the value is no number, or the time fits neither the duration nor the times before.
+
+        Notes
+        -----
+        A tuple that is refused changes nothing.
         """
         blocks = self._blocks
         if (
@@ -142,6 +162,11 @@ class SlidingWindow:
         values, satisfied, times : iterables of equal length
             As in `push`, one entry a tuple.
 
+        Raises
+        ------
+        ShapwinError
+            As `push` does, or if the lengths differ: then none of the tuples is inserted.
+
         Examples
         --------
         >>> window = SlidingWindow(["airport"], size=2)
@@ -149,12 +174,20 @@ class SlidingWindow:
         >>> len(window)
         2
         """
-        rows = _paired(values, satisfied)
-        moments = [None] * len(rows) if times is None else list(times)
+        rows = self._checked(values, satisfied)
+        moments = [None] * len(rows) if times is None else _listed("times", times)
         if len(moments) != len(rows):
             raise ArgumentError(f"{len(moments)} times for {len(rows)} values: give as many")
-        for (value, signature), time in zip(rows, moments, strict=True):
-            self.push(value, signature, time)
+        if self._duration is None:
+            for value, signature, _ in rows:
+                self.push(value, signature)
+            return
+        limits = [
+            _limit(time, newest, self._duration)
+            for newest, time in zip([self._newest, *moments], moments, strict=False)
+        ]
+        for (value, signature, _), time, limit in zip(rows, moments, limits, strict=True):
+            self._enter(value, signature, time, limit)
 
     def retract(self, values: Iterable[float], satisfied: Iterable[Satisfied]) -> None:
         """Take wrong tuples out, as if they had never been inserted.
@@ -168,6 +201,8 @@ class SlidingWindow:
         ------
         ArgumentError
             If no such tuple is in the window; those before it stay retracted.
+        ShapwinError
+            As `insert` does for values and satisfied: then none is retracted.
 
         Notes
         -----
@@ -182,11 +217,11 @@ class SlidingWindow:
         >>> window.attribute("sum", "airport").value
         2.0
         """
-        for value, held in _paired(values, satisfied):
-            signature = signature_of(held, self.predicates)
-            if not self._blocks.remove(_number(value), signature):
+        for value, signature, held in self._checked(values, satisfied):
+            if not self._blocks.remove(value, signature):
                 raise ArgumentError(
-                    f"no tuple with value {value!r} that satisfies {held!r} is in the window"
+                    f"no tuple with value {value!r} that satisfies {held!r} is in the window: "
+                    "give both as inserted, of a tuple that has not left"
                 )
             self._live -= 1
             self._swaps = 0
@@ -268,10 +303,10 @@ class SlidingWindow:
 
     def _prepare(self, statistic: str, query: str) -> tuple[RunningSums, _Plan]:
         """The sums of the query, and the plan of the statistic for the window as it is."""
-        sums = self._sums.get(query)
+        sums = self._sums.get(query) if isinstance(query, str) else None
         if sums is None:
             sums = self._sums[query] = RunningSums(Query.parse(query, self.predicates))
-        if self._live == 0 or statistic not in self._scales:
+        if self._live == 0 or not isinstance(statistic, str) or statistic not in self._scales:
             game = game_of(statistic)
             if game.columns == 2:
                 raise ArgumentError(
@@ -294,33 +329,45 @@ class SlidingWindow:
 
     def _push_with_care(self, value: Any, satisfied: Any, time: Any) -> None:
         """Push whatever it is, whatever it does to the blocks."""
-        value = _number(value)
-        signature = signature_of(satisfied, self.predicates)
+        number, signature = _number(value), signature_of(satisfied, self.predicates)
+        duration = self._duration
+        limit = None if duration is None else _limit(time, self._newest, duration)
+        self._enter(number, signature, time, limit)
+
+    def _enter(self, value: float, signature: int, time: Any, limit: Any) -> None:
+        """Insert a tuple that has passed all checks; those up to the limit have left."""
         blocks = self._blocks
         if self._size is None:
-            self._check_time(time)
-            self._live -= blocks.drop_until(time - self._duration)
+            self._newest = time
+            self._live -= blocks.drop_until(limit)
         elif self._live == self._size:
             blocks.drop()
             self._live -= 1
         blocks.add(value, signature, None if self._size else time)
         self._live += 1
         self._swaps = len(blocks.old.values) if self._live == self._size else 0
-
         self._lapse()
+
+    def _checked(
+        self, values: Iterable[float], satisfied: Iterable[Satisfied]
+    ) -> list[tuple[float, int, Satisfied]]:
+        """Of each tuple its value, its signature, and what that was made of."""
+        left, right = _listed("values", values), _listed("satisfied", satisfied)
+        if len(left) != len(right):
+            raise ArgumentError(f"{len(right)} satisfied for {len(left)} values: give as many")
+        names, plain = self.predicates, self._plain
+        return [
+            (
+                value if value.__class__ is float else _number(value),
+                held if held.__class__ is int and 0 <= held < plain else signature_of(held, names),
+                held,
+            )
+            for value, held in zip(left, right, strict=True)
+        ]
 
     def _lapse(self) -> None:
         for sums in self._sums.values():
             sums.lapse()
-
-    def _check_time(self, time: Any) -> None:
-        if time is None or time != time:
-            raise ArgumentError("time is missing: a window with a duration needs it every time")
-        if self._newest is not None and time < self._newest:
-            raise ArgumentError(
-                f"time {time!r} goes back behind {self._newest!r}: push in order of time"
-            )
-        self._newest = time
 
 
 def _squares(whole: float, part: float) -> tuple[float, float]:
@@ -330,29 +377,99 @@ def _squares(whole: float, part: float) -> tuple[float, float]:
     return max(whole, 0.0), part if part != part else max(part, 0.0)
 
 
-def _checked_size(size: Any, duration: Any) -> int | None:
-    if (size is None) == (duration is None):
-        raise ArgumentError("give either size or duration")
-    if size is None:
-        if not duration > type(duration)(0):
-            raise ArgumentError(f"duration {duration!r} is no window: give more than nothing")
-        return None
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise ArgumentError(f"size {size!r} is no window: give a whole number from 1 on")
-    return int(size)
+def _limit(time: Any, newest: Any, duration: Any) -> Any:
+    """The time up to which tuples have left; refuse a time that cannot follow the newest."""
+    try:
+        if time.__class__ is newest.__class__ or _akin(time, newest, duration):
+            limit = time - duration
+            if limit < time and (newest is None or newest <= time):
+                return limit
+    except (TypeError, ValueError, ArithmeticError):
+        pass
+    raise _refusal(time, newest, duration)
+
+
+def _akin(time: Any, newest: Any, duration: Any) -> bool:
+    """Whether a time is of a type that can stand beside the newest and the duration."""
+    kind = _kind(time)
+    if kind in (bool, np.bool_, np.ndarray):
+        return False
+    # NumPy would take a number for a time span.
+    if kind is Real and isinstance(duration, np.timedelta64):
+        return False
+    return newest is None or kind is _kind(newest)
+
+
+def _kind(time: Any) -> type:
+    return next((kind for kind in _KINDS if isinstance(time, kind)), type(time))
+
+
+def _refusal(time: Any, newest: Any, duration: Any) -> ShapwinError:
+    """What is wrong with a time."""
+    try:
+        if time is None or time != time:
+            return ArgumentError(
+                f"time {time!r} is missing: a window with a duration needs one for every tuple"
+            )
+        fits = _akin(time, None, duration)
+        earlier = fits and bool(time - duration < time)
+    except ArithmeticError:
+        fits, earlier = True, False
+    except (TypeError, ValueError):
+        fits, earlier = False, False
+    if not fits:
+        return ArgumentTypeError(
+            f"time {time!r} does not go with duration {duration!r}: "
+            "give numbers for a number, datetimes for a timedelta"
+        )
+    if not earlier:
+        return ArgumentError(
+            f"time {time!r} less duration {duration!r} is no earlier time: "
+            "give finite times, fine enough for the duration"
+        )
+    try:
+        if _akin(time, newest, duration) and time < newest:
+            return ArgumentError(
+                f"time {time!r} goes back behind {newest!r}: push in order of time"
+            )
+    except TypeError:
+        pass
+    return ArgumentTypeError(
+        f"time {time!r} does not compare with {newest!r} before it: "
+        "give all times in one type, all with a time zone or all without"
+    )
+
+
+def _checked_duration(duration: Any) -> Any:
+    if isinstance(duration, bool) or not isinstance(duration, Real | Decimal | timedelta):
+        raise ArgumentTypeError(f"duration is {duration!r}: give a number or a timedelta")
+    try:
+        positive = bool(duration > type(duration)(0))  # type: ignore[operator, call-arg]
+    except ArithmeticError:
+        positive = False
+    if not positive:
+        raise ArgumentError(f"duration is {duration!r}: give one above 0")
+    return duration
 
 
 def _number(value: Any) -> float:
     try:
-        if isinstance(value, str | bytes):
+        if isinstance(value, _NO_NUMBERS):
             raise TypeError
         return float(value)
+    except OverflowError:
+        raise ArgumentError("value is a number beyond 1.8e308: give a double") from None
     except (TypeError, ValueError):
-        raise ArgumentTypeError(f"value {value!r} is no number") from None
+        raise ArgumentTypeError(
+            f"value {value!r} is no number: give a float, NaN if it is missing"
+        ) from None
 
 
-def _paired(values: Iterable[float], satisfied: Iterable[Satisfied]) -> list[Any]:
-    left, right = list(values), list(satisfied)
-    if len(left) != len(right):
-        raise ArgumentError(f"{len(right)} satisfied for {len(left)} values: give as many")
-    return list(zip(left, right, strict=True))
+def _listed(name: str, column: Any) -> list[Any]:
+    try:
+        entries = iter(column)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{name} is {column!r}: give a list with one entry for each tuple"
+        ) from None
+    return list(entries)

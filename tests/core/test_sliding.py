@@ -1,5 +1,6 @@
 import random
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from shapwin.errors import (
     ArgumentTypeError,
     PredicateError,
     QueryError,
+    ShapwinError,
     StatisticError,
 )
 
@@ -231,3 +233,162 @@ def test_wrong_calls():
     assert len(timed) == 1
     with pytest.raises(ArgumentError, match="0 times for 1 values"):
         timed.insert([1.0], [1], [])
+
+
+DAY, NOON = timedelta(days=1), datetime(2024, 1, 1, 12)
+
+
+@pytest.mark.parametrize(
+    ("duration", "first", "wrong", "message"),
+    [
+        (5, None, NOON, "does not go with duration 5: give numbers"),
+        (5, None, "x", "time 'x' does not go with duration"),
+        (5, None, True, "time True does not go with"),
+        (5, None, 1j, "does not go with"),
+        (5, None, np.array([1.0]), "does not go with"),
+        (5, None, np.array([1.0, 2.0]), "does not go with"),
+        (DAY, None, 0, "time 0 does not go with"),
+        (np.timedelta64(5, "s"), None, 10, "time 10 does not go with"),
+        (5, 1, "x", "does not go with"),
+        (5, 1, Decimal(2), "does not compare with 1 before it: give all times in one type"),
+        (5, Decimal(1), 2, "does not compare with"),
+        (DAY, NOON, (NOON + DAY).replace(tzinfo=UTC), "does not compare with .* time zone"),
+        (DAY, (NOON - DAY).replace(tzinfo=UTC), NOON, "does not compare with"),
+        (DAY, NOON, date(2024, 1, 3), "does not compare with"),
+        (DAY, NOON, 3, "does not go with"),
+        (5, 1, None, "time None is missing"),
+        (5, 1, float("nan"), "time nan is missing"),
+        (DAY, NOON, np.datetime64("NaT"), "is missing"),
+        (5, 1, 0.5, r"time 0\.5 goes back behind 1: push in order"),
+    ],
+)
+def test_a_refused_time_changes_nothing(duration, first, wrong, message):
+    window = SlidingWindow(["a"], duration=duration)
+    if first is not None:
+        window.push(1.0, 1, first)
+        assert window.attribute("sum", "a").value == 1
+    before = len(window)
+    for _ in range(2):
+        with pytest.raises(ShapwinError, match=message):
+            window.push(2.0, 1, wrong)
+    with pytest.raises(ShapwinError, match=message):
+        window.insert([2.0], [1], [wrong])
+    assert len(window) == window.attribute("count", "a").n == before
+    if first is not None:
+        window.push(4.0, 0, first)
+        assert window.attribute("sum", "a").value == 5
+
+
+@pytest.mark.parametrize(
+    ("duration", "time"),
+    [
+        (5, np.inf),
+        (5, -np.inf),
+        (np.inf, np.inf),
+        (5, 1e300),
+        (5.0, 10**400),
+        (timedelta(hours=1), date(2024, 1, 1)),
+        (DAY, datetime.min),
+    ],
+)
+def test_a_time_that_would_expire_its_own_tuple(duration, time):
+    window = SlidingWindow(["a"], duration=duration)
+    with pytest.raises(ArgumentError, match="is no earlier time: give finite times"):
+        window.push(1.0, 1, time)
+    assert len(window) == 0
+
+
+@pytest.mark.parametrize(
+    ("duration", "times"),
+    [
+        (2, [0, 1.5, np.float64(2), np.int64(3)]),
+        (Decimal(2), [Decimal(0), Decimal("1.5"), Decimal(2), Decimal(3)]),
+        (np.inf, [0, 1, 2]),
+        (np.timedelta64(2, "D"), [np.datetime64("2024-01-01"), np.datetime64("2024-01-03", "h")]),
+        (timedelta(2), [timedelta(0), timedelta(1), timedelta(2)]),
+        (DAY, [NOON.replace(tzinfo=UTC), (NOON + DAY).replace(tzinfo=UTC)]),
+    ],
+)
+def test_types_of_time(duration, times):
+    window = SlidingWindow(["a"], duration=duration)
+    for time in times:
+        window.push(1.0, 1, time)
+    assert len(window) == sum(time > times[-1] - duration for time in times)
+
+
+@pytest.mark.parametrize(
+    "duration",
+    [0, -1, np.nan, Decimal("nan"), "5", True, np.bool_(True), [1], np.ones(1), NOON, -DAY],
+)
+def test_durations_that_are_none(duration):
+    with pytest.raises(ShapwinError, match=r"duration is .*: give"):
+        SlidingWindow(["a"], duration=duration)
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, "3", True, [3]])
+def test_sizes_that_are_none(size):
+    with pytest.raises(ArgumentError, match=r"size is .*: give a whole number from 1 on"):
+        SlidingWindow(["a"], size=size)
+
+
+@pytest.mark.parametrize(
+    "value", ["1", b"1", bytearray(b"1"), None, [], 1j, NOON, np.timedelta64(5, "s")]
+)
+def test_values_that_are_none(value):
+    window = SlidingWindow(["a"], size=2)
+    with pytest.raises(ArgumentTypeError, match="is no number: give a float"):
+        window.push(value, 1)
+    with pytest.raises(ArgumentError, match=r"value is a number beyond 1\.8e308: give"):
+        window.push(10**400, 1)
+    assert len(window) == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "satisfied", "name"),
+    [(5, [1], "values"), ([1.0], 5, "satisfied"), (None, None, "values")],
+)
+def test_columns_that_are_none(values, satisfied, name):
+    window = SlidingWindow(["a"], size=2)
+    for way in (window.insert, window.retract):
+        with pytest.raises(ArgumentTypeError, match=f"{name} is .*: give a list"):
+            way(values, satisfied)
+    with pytest.raises(ArgumentTypeError, match="times is 5: give a list"):
+        window.insert([1.0], [1], 5)
+
+
+@pytest.mark.parametrize("wrong", [["a"], {"a": 1}, 5, None])
+def test_statistics_and_queries_that_are_no_text(wrong):
+    window = SlidingWindow(["a"], size=2)
+    for _ in range(2):
+        with pytest.raises(QueryError, match="is no text"):
+            window.attribute("avg", wrong)
+        with pytest.raises(StatisticError, match="is no text"):
+            window.attribute(wrong, "a")
+        window.push(1.0, 1)
+
+
+def test_an_insertion_is_whole_or_not_at_all():
+    counted, timed = SlidingWindow(["a"], size=3), SlidingWindow(["a"], duration=5)
+    counted.insert([1.0, 2.0, 4.0], [1, 1, 0])
+    timed.insert([1.0, 2.0, 4.0], [1, 1, 0], [1, 2, 3])
+    late = [7, 8, 9]
+    for window in (counted, timed):
+        for values, satisfied in (([7.0, 8.0, "x"], [1, 1, 1]), ([7.0, 8.0, 9.0], [1, 1, 2])):
+            with pytest.raises(ShapwinError):
+                window.insert(values, satisfied, late)
+            with pytest.raises(ShapwinError):
+                window.retract([1.0, *values[1:]], satisfied)
+    for times in ([7, 8, 7.5], [2.5, 7, 8], [7, 8, "x"], [7, 8, None], [7, 8]):
+        with pytest.raises(ShapwinError):
+            timed.insert([7.0, 8.0, 9.0], [1, 1, 1], times)
+    for window in (counted, timed):
+        assert window.attribute("sum", "a").value == 7
+        assert window.attribute("sum", "a").m == 2
+        window.insert([8.0], [["a"]], [6])
+        assert window.attribute("sum", "a").value == 14
+
+
+def test_a_retraction_of_what_is_not_there_says_the_mend():
+    window = SlidingWindow(["a"], size=2)
+    with pytest.raises(ArgumentError, match=r"value 1\.0 that satisfies \['a'\] .*: give both"):
+        window.retract([1.0], [["a"]])
