@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,9 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # argparse, after --help or a wrong argument
         return end.code if isinstance(end.code, int) else 2
     except ShapwinError as error:
-        return _refuse(str(error))
+        return _refuse(_in_options(str(error)))
     except OSError as error:
         return _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except (ValueError, OverflowError) as error:
+        # Arrow's and pandas' errors among them, for values that their types do not hold.
+        return _refuse(f"{type(error).__name__}: {error}")
     except KeyboardInterrupt:
         print("shapwin: interrupted", file=sys.stderr)
         return 130
@@ -84,6 +88,7 @@ def _run(options: argparse.Namespace) -> int:
         null_value=options.null_value,
         time_format=options.time_format,
         skip_bad=options.skip_bad,
+        encoding=options.encoding,
     )
     draws = options.output is not None if options.plot is None else options.plot
     picture = (options.output or Path()) if draws else None
@@ -105,6 +110,24 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
         "other": options.other,
         "closed": options.closed,
     }
+
+
+# How the arguments of Python read as options.
+_WORDS = (
+    (r"\b(value|time|window|every|other|by|closed)=('[^']*')", r"--\1 \2"),
+    (r"\bby column ('[^']*')", r"--by \1"),
+    (r": rename it first, as in df\.withColumnRenamed\(.*\)", ": rename it in the file"),
+    (r": give other='its name'", ": add --other COLUMN"),
+    (r", as in df\.withColumn\(.*\)", ""),
+    (r" such as a field of it, or cast it to STRING", " of text, numbers or times"),
+    (r", or cast it first", ""),
+)
+
+
+def _in_options(message: str) -> str:
+    for python, option in _WORDS:
+        message = re.sub(python, option, message)
+    return message
 
 
 def _refuse(message: str) -> int:
@@ -244,6 +267,9 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     how.add_argument("--delimiter", metavar="CHAR", help="of a CSV file (default: a comma)")
     how.add_argument(
+        "--encoding", metavar="NAME", default="utf-8", help="of a CSV file (default: utf-8)"
+    )
+    how.add_argument(
         "--null-value",
         metavar="TEXT",
         default="",
@@ -256,7 +282,9 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
         "seconds, milliseconds, microseconds since 1970 (default: as SQL reads a timestamp)",
     )
     how.add_argument(
-        "--skip-bad", action="store_true", help="leave out rows whose time or value is unreadable"
+        "--skip-bad",
+        action="store_true",
+        help="leave out rows that are broken, or whose time or value is unreadable",
     )
 
 

@@ -148,7 +148,8 @@ def _lines(window: pd.DataFrame, name: str) -> list[str]:
     cells = [["", "Φ", "share", "lift", "members", "mean"]]
     cells.append([name, number(first["value"]), "", "", f"{first['n']:,}", ""])
     for row in window.to_dict("records"):
-        parts = [number(row[c]) for c in ("phi", "share", "lift")]
+        lift = row["lift"] if row["weight"] else None  # without weight it is no part of Φ
+        parts = [number(x) for x in (row["phi"], row["share"], lift)]
         cells.append([str(row["predicate"]), *parts, f"{row['m']:,}", number(row["group_mean"])])
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     return [
@@ -187,6 +188,9 @@ def _strongest(window: pd.DataFrame, tuples: str) -> str:
     extra = row["weight"] * row["lift"] if row["weight"] else 0.0
     if pd.isna(extra) or extra == 0:
         return f"{text}."
+    if max(abs(row["phi"]), abs(row["share"])) < 1e9 and abs(extra) >= 0.01:
+        # Rounded so that the parts add up as they are written.
+        extra = round(row["phi"], 2) - round(row["share"], 2)
     return f"{text}: {number(row['share'])} is the share, {number(extra)} is due to {_why(row)}."
 
 

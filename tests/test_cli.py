@@ -415,6 +415,133 @@ def test_java_home_that_holds_no_java(tmp_path, monkeypatch):
         java.require_java()
 
 
+# ---- files that are not all of one piece -----------------------------------------------------
+
+
+def test_a_folder_of_csv_is_read_by_name(spark, tmp_path, capsys):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    frame()[:2].to_csv(folder / "1.csv", index=False)
+    frame()[2:].assign(tip=1.5)[["tip", "region", "distance", "fare", "at"]].to_csv(
+        folder / "2.csv", index=False
+    )
+    check(explained(tmp_path, folder))
+    frame()[2:].assign(fare=["x", "y", "7"])[["fare", "at", "region"]].to_csv(
+        folder / "2.csv", index=False
+    )
+    ask = ["explain", str(folder), *ASK, *EU]
+    refused(capsys, ask, "'fare' has no number in 2 of 5 rows", "'x'")
+    frame()[2:].to_csv(folder / "2.csv", index=False, header=False)
+    refused(capsys, ask, "2.csv has no column 'at'")
+
+
+TIMES = "at,fare,region\n2024-05-01 10:00,1,EU\n{time},2,US\n"
+
+
+@pytest.mark.parametrize("time", ["0001-01-01 00:00", "9999-12-31 23:59:59", "+55991-01-01"])
+def test_times_at_the_ends_of_the_calendar_are_refused(spark, tmp_path, capsys, time):
+    path = tmp_path / "trips.csv"
+    path.write_text(TIMES.format(time=time))
+    ask = ["explain", str(path), *ASK, *EU]
+    refused(capsys, ask, "'at' has 1 of 2 times too far", time[:5], "--skip-bad")
+    assert main([*ask, "--skip-bad"]) == 0
+    assert "Left out as unreadable: 1 of 2 rows." in capsys.readouterr().out
+
+
+def test_milliseconds_read_as_seconds_are_recognised(spark, tmp_path, capsys):
+    path = tmp_path / "trips.csv"
+    path.write_text("at,fare,region\n1704762000000,14,EU\n1704762600000,11,US\n")
+    ask = ["explain", str(path), *ASK, *EU, "--time-format", "seconds"]
+    refused(capsys, ask, "from '+55991-", "--time-format milliseconds")
+
+
+HEAD = "at,fare,region,note\n2024-05-01 10:00,2,EU,ok\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "example"),
+    [
+        ("few.csv", HEAD + "2024-05-01 10:01,9\n", "'2024-05-01 10:01,9'"),
+        ("many.csv", HEAD + "2024-05-01 10:01,9,EU,ok,more\n", "more'"),
+        (
+            "line.jsonl",
+            '{"at": "2024-05-01 10:00", "fare": 2, "region": "EU"}\n{oops\n',
+            "'{oops'",
+        ),
+    ],
+)
+def test_broken_rows_are_bad_rows(spark, tmp_path, capsys, name, text, example):
+    path = tmp_path / name
+    path.write_text(text)
+    ask = ["explain", str(path), *ASK, *EU]
+    refused(capsys, ask, "1 of 2 rows of", "are broken", example, "--skip-bad")
+    table = explained(tmp_path, path, "--skip-bad")
+    assert (table["n"].tolist(), table["value"].tolist()) == ([1], [2])
+    assert "Left out as unreadable: 1 of 2 rows." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin1", "cp1252"])
+def test_quoted_newlines_and_encodings(spark, tmp_path, encoding):
+    path = tmp_path / "trips.csv"
+    path.write_text(HEAD + '2024-05-01 10:01,4,Mü,"one\ntwo, 3"\n', encoding=encoding)
+    ask = ["--encoding", encoding, "--predicate", "de=region = 'Mü'"]
+    table = explained(tmp_path, path, *ask)
+    assert table[["n", "value", "m"]].to_numpy().tolist() == [[2, 3, 1], [2, 3, 1]]
+
+
+def test_wrong_headers_and_encodings(spark, tmp_path, capsys):
+    path = tmp_path / "trips.csv"
+    ask = ["explain", str(path), *ASK, *EU]
+    path.write_text("at,fare,Fare,region\n2024-05-01 10:00,2,3,EU\n")
+    refused(capsys, ask, "has two columns 'fare' and 'Fare'")
+    path.write_text(HEAD + "2024-05-01 10:01,4,Mü,\n", "latin1")
+    refused(capsys, ask, "is not utf-8", "--encoding latin1")
+    refused(capsys, [*ask, "--encoding", "klingon"], "--encoding 'klingon' is unknown")
+    path.write_text("")
+    refused(capsys, ask, "it is empty")
+    path.write_text(HEAD)
+    refused(capsys, [*ask, "--delimiter", "\\"], "--delimiter")
+    refused(capsys, [*ask, "--predicate", "x=region RLIKE '('"], "Spark stopped: Unclosed group")
+    refused(capsys, ["explain", "s3a://a/b.csv", *ASK, *EU], "S3AFileSystem not found")
+    refused(capsys, [*ask, "--value", "fair"], "--value 'fair': there is no such column")
+
+
+def test_the_second_column_is_read_like_the_first(spark, tmp_path, capsys):
+    path = tmp_path / "trips.csv"
+    frame().assign(distance=["1", "2", "3", "NA", "30"]).to_csv(path, index=False)
+    ask = ["--statistic", "covar_pop", "--other", "distance"]
+    refused(
+        capsys,
+        ["explain", str(path), *ASK, *EU, *ask],
+        "'distance' has no number in 1 of 5 rows",
+        "--null-value",
+    )
+    assert explained(tmp_path, path, *ask, "--null-value", "NA")["n"].tolist() == [2, 1]
+
+
+def test_endless_results_are_refused_before_they_are_computed(trips, capsys):
+    ask = ["explain", str(trips), "--value", "fare", "--time", "at", *EU]
+    endless = ["--window", "30000 days", "--every", "1 minute"]
+    refused(capsys, [*ask, *endless], "'30000 days'", "'1 minute'", "rows of result")
+    refused(capsys, [*ask, "--window", "10000000 days", "--every", "1 day"], "--window", "longer")
+
+
+def test_many_stretches_of_time_are_counted(spark, tmp_path, capsys):
+    path = tmp_path / "trips.csv"
+    times = pd.date_range("2024-01-01", periods=40, freq="D")
+    pd.DataFrame({"at": times, "fare": 1.0, "region": "EU"}).to_csv(path, index=False)
+    ask = ["--value", "fare", "--time", "at", "--window", "1 day", "--every", "500 milliseconds"]
+    refused(capsys, ["explain", str(path), *ask, *EU], "rows of result", "--every")
+
+
+def test_no_error_of_a_conversion_is_a_traceback(trips, monkeypatch, capsys):
+    from shapwin.spark import commands
+
+    for error in (pa.ArrowInvalid("too large"), OverflowError("too large")):
+        monkeypatch.setattr(commands, "explain", lambda *_, e=error, **__: (_ for _ in ()).throw(e))
+        refused(capsys, ["explain", str(trips), *ASK, *EU], "too large")
+
+
 # ---- the report ------------------------------------------------------------------------------
 
 
@@ -457,7 +584,9 @@ def test_demo(spark, tmp_path, capsys):
     printed, progress = capsys.readouterr()
     assert "explaining every window …" in progress.splitlines()
     assert "avg(dep_delay) is 95.61 over 28 flights" in printed
-    assert "florida, 5 of 28 flights (18%), accounts for 64.34" in printed
+    assert (
+        "florida, 5 of 28 flights (18%), accounts for 64.34: 28.79 is the share, 35.55" in printed
+    )
     assert "865 of 1,614 flights were cancelled" in printed
     assert (out / "explanation.png").read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(out / "explanation.csv", parse_dates=["window_start"])

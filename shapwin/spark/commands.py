@@ -22,6 +22,7 @@ from ..progress import step
 from .attribution import explain as explain_rows
 from .checks import quoted
 from .files import SPARK_ERRORS, Source, form_of, reason, rows, size
+from .intervals import microseconds
 from .session import local_session, require_spark
 
 # Up to this many predicates their combinations make a readable picture, which adds up.
@@ -86,6 +87,7 @@ def explain(
         Whether to write what is being done even where stderr is no terminal.
     """
     form_of(source)
+    _refuse_endless(arguments, stretches=1)
     require_spark()
     if picture is not None:
         _require_matplotlib()
@@ -97,8 +99,9 @@ def explain(
             spark = stack.enter_context(local_session(short=size(source.path) < SHORT))
         parts = stack.enter_context(TemporaryDirectory(prefix="shapwin-"))
         with step(f"reading {source.path}", spark, lines=lines):
-            given = rows(spark, source, arguments["time"], arguments["value"])
-            df = stack.enter_context(given)
+            given = stack.enter_context(rows(spark, source, arguments))
+            df = given.df
+            _refuse_endless(arguments, stretches=given.stretches)
         with step("explaining every window", spark, lines=lines):
             result, added = _collect(df, arguments, parts)
         table = result.to_pandas()
@@ -109,9 +112,29 @@ def explain(
                 drawn = _to_draw(df, arguments, table, added)
                 words = {"value": arguments["value"], **(drawing or {})}
                 written.append(_draw(drawn, picture, focus, words))
+    if given.dropped:
+        print(f"Left out as unreadable: {given.dropped:,} of {given.all:,} {tuples}.")
     _tell(table, arguments, tuples)
     if written:
         print("\nWritten:", *written, sep="\n  ")
+
+
+def _refuse_endless(arguments: Mapping[str, Any], *, stretches: int) -> None:
+    """Refuse a result of too many rows before it is computed.
+
+    A row is in window / every windows, and rows of every second stretch as long as a window share
+    none. The number of stretches is an estimate, so a tenth is allowed for.
+    """
+    window, every = (microseconds(name, arguments[name]) for name in ("window", "every"))
+    windows = max(1, int(0.9 * stretches / 2)) * (window // every)
+    series = len(arguments["queries"] or arguments["predicates"]) + 1
+    count = windows * series * len(_statistics(arguments))
+    if count > report.MOST_ROWS:
+        raise ArgumentError(
+            f"a --window of {arguments['window']!r} --every {arguments['every']!r} makes "
+            f"{windows:,} windows or more, and {count:,} rows of result; at most "
+            f"{report.MOST_ROWS:,} are possible: take a longer --every"
+        )
 
 
 def _require_matplotlib() -> None:

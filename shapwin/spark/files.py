@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import bz2
+import codecs
+import csv
 import gzip
 import json
 import os
+import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,8 +25,9 @@ from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ..errors import ArgumentError, ArgumentTypeError
+from ..errors import ArgumentError, ArgumentTypeError, ColumnError
 from .checks import existing, quoted, type_of
+from .intervals import microseconds
 
 SUFFIXES = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
@@ -33,6 +38,10 @@ _COMPRESSED: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.op
 # What Hadoop takes for a pattern or a scheme when it stands in the name of a file.
 _ODD = set("[]{}*?:\\")
 SPARK_ERRORS = (PySparkException, Py4JError)
+_CORRUPT = "_corrupt_record"
+# The first and the last microsecond of the years 1 to 9999, which Python's calendar has.
+_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
+_YEAR = 366 * 86_400_000_000
 _TIME_FORMATS = {
     "seconds": F.timestamp_seconds,
     "milliseconds": F.timestamp_millis,
@@ -58,7 +67,9 @@ class Source:
         How to read a time column of text or numbers: a Spark datetime pattern, ``seconds``,
         ``milliseconds`` or ``microseconds`` since 1970. By default as a timestamp of SQL.
     skip_bad : bool
-        Leave rows out whose time or value cannot be read.
+        Leave rows out that are broken, or whose time or value cannot be read.
+    encoding : str
+        Of a CSV file.
     """
 
     path: str
@@ -67,41 +78,131 @@ class Source:
     null_value: str = ""
     time_format: str | None = None
     skip_bad: bool = False
+    encoding: str = "utf-8"
+
+
+class Rows(NamedTuple):
+    """What a file holds, how many of its rows were left out, and how many windows are sure.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The time column as timestamps, the value columns as numbers.
+    dropped, all : int
+        The rows that were left out, and those of the file.
+    stretches : int
+        How many stretches as long as a window hold a value, added up over the keys.
+    """
+
+    df: DataFrame
+    dropped: int
+    all: int
+    stretches: int
+
+
+class _Check(NamedTuple):
+    """Which rows are bad, an example from one, and what to tell."""
+
+    bad: Column
+    example: Column
+    text: str
 
 
 @contextmanager
-def rows(spark: SparkSession, source: Source, time: str, value: str) -> Iterator[DataFrame]:
-    """Read a user's file, its time column as timestamps and its value column as numbers.
+def rows(spark: SparkSession, source: Source, arguments: Mapping[str, Any]) -> Iterator[Rows]:
+    """Read a user's file, its time column as timestamps and its value columns as numbers.
 
     Times without a zone read as the clock they show (TIMESTAMP_NTZ), others in UTC.
 
     Raises
     ------
     ShapwinError
-        If the file is missing or unreadable, or a time or a number in it.
+        If the file is missing or unreadable, or a row, a time or a number in it.
     """
     kind = form_of(source)
+    needed = [arguments["time"], arguments["value"]]
+    if arguments.get("other") is not None:
+        needed.append(arguments["other"])
     with _plain_name(source.path) as path:
-        reader = spark.read.options(**_options(kind, source))
         try:
-            df = _read(spark, reader, kind, path)
+            df = _read(spark, source, kind, path, needed)
         except SPARK_ERRORS as error:
             raise ArgumentError(f"cannot read {source.path} as {kind}: {reason(error)}") from None
-        if not df.columns or df.columns == ["_corrupt_record"]:
+        if not df.columns or df.columns == [_CORRUPT]:
             raise ArgumentError(f"cannot read {source.path} as {kind}: it has no rows of that form")
         if kind == "parquet":
             df = _without_nanoseconds(df, path)
-        df = _with_times(df, source, time)
-        yield _with_numbers(df, source, value) if kind != "parquet" else df
+        yield _checked(df, source, kind, arguments)
+
+
+def _checked(df: DataFrame, source: Source, kind: str, arguments: Mapping[str, Any]) -> Rows:
+    """Parse the columns, and see in one pass whether each row is whole and was parsed."""
+    time, value, other = arguments["time"], arguments["value"], arguments.get("other")
+    checks: list[_Check] = []
+    if _CORRUPT in df.columns and kind != "parquet":
+        text = "{bad} of {all} rows of {path} are broken, such as {example}: mend them, or leave "
+        broken = F.col(_CORRUPT)
+        checks.append(_Check(broken.isNotNull(), broken, text + "them out with --skip-bad"))
+    parsed = {time: _times(df, source, time, checks)}
+    for argument, name in (("value", value), ("other", other)):
+        if name is not None and name not in parsed:
+            parsed[name] = _numbers(df, kind, argument, name, checks)
+    micros = F.unix_micros(parsed[time].cast("timestamp"))
+    length = microseconds("window", arguments["window"])
+    checks.append(_within_the_calendar(parsed[time], micros, length, source, time))
+    keys = [quoted(name) for name in arguments.get("by", ()) if name in df.columns]
+    stretch = F.struct(F.floor(micros / F.lit(length)), *(F.col(k).cast("string") for k in keys))
+    bad = reduce(lambda a, b: a | b, (check.bad for check in checks))
+    used = existing(df, "value", value).isNotNull() & micros.isNotNull() & ~bad
+    try:
+        found = df.agg(
+            F.count(F.lit(1)).alias("all"),
+            F.count_if(bad).alias("bad"),
+            F.approx_count_distinct(F.when(used, stretch)).alias("stretches"),
+            *(F.count_if(check.bad).alias(f"bad{i}") for i, check in enumerate(checks)),
+            *(F.min(F.when(c.bad, c.example)).alias(f"min{i}") for i, c in enumerate(checks)),
+            *(F.max(F.when(c.bad, c.example)).alias(f"max{i}") for i, c in enumerate(checks)),
+        ).head()
+    except SPARK_ERRORS as error:
+        what = source.path if source.time_format is None else repr(time)
+        raise ArgumentError(f"{what} cannot be read: {reason(error)}") from None
+    assert found is not None
+    for i, check in enumerate(checks):
+        if found[f"bad{i}"] and not source.skip_bad:
+            raise ArgumentError(
+                check.text.format(
+                    bad=f"{found[f'bad{i}']:,}",
+                    all=f"{found['all']:,}",
+                    path=source.path,
+                    example=_short(found[f"min{i}"]),
+                    last=_short(found[f"max{i}"]),
+                )
+            )
+    kept = df.where(~bad) if found["bad"] else df
+    kept = kept.withColumns(parsed)
+    return Rows(kept.drop(_CORRUPT), found["bad"], found["all"], found["stretches"])
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 80 else f"{text[:80]}…")
 
 
 def reason(error: Exception) -> str:
-    """Spark's message as one line, without its error class, its plan and the Java around it."""
-    lines = [line.strip(" :") for line in str(error).splitlines() if line.strip(" :")]
-    if lines and lines[0].startswith("An error occurred while calling"):
-        lines = lines[1:]
-    text = lines[0] if lines else type(error).__name__
-    return text.split("] ", 1)[-1].split(" SQLSTATE:")[0].rstrip(" ;.")
+    """The words of what went wrong first, in one line, without the Java and Python around it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    if lines[0].startswith("An exception was thrown from the Python worker"):
+        trace = [line for line in str(error).splitlines()[2:] if line[:1].strip()]
+        return trace[-1].strip() if trace else lines[0]
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    text = causes[-1].removeprefix("Caused by: ") if causes else lines[0]
+    if not causes and lines[0].startswith("An error occurred while calling") and len(lines) > 1:
+        text = lines[1].strip(" :")
+    # The names of exception classes, Python's last line of a traceback among them.
+    text = re.sub(r"^(?:[\w$]+\.)+[\w$]*(?:Exception|Error)[\w$]*: ", "", text)
+    text = text.split("] ", 1)[-1].split(" SQLSTATE:")[0]
+    return text.split(' If necessary set "spark.sql')[0].rstrip(" ;.:")
 
 
 def size(path: str) -> float:
@@ -157,30 +258,170 @@ def _plain_name(path: str) -> Iterator[str]:
         yield link
 
 
-def _options(kind: str, source: Source) -> dict[str, Any]:
-    if kind == "json":
-        return {"inferTimestamp": True, "multiLine": _json_spans_lines(source.path)}
-    if kind == "parquet":
-        return {}
-    tabs = ".tsv" in Path(source.path).suffixes
-    return {
-        "header": True,
-        "inferSchema": True,
-        "escape": '"',
-        "sep": source.delimiter or ("\t" if tabs else ","),
-        "nullValue": source.null_value,
-    }
-
-
-def _read(spark: SparkSession, reader: DataFrameReader, kind: str, path: str) -> DataFrame:
+def _read(
+    spark: SparkSession, source: Source, kind: str, path: str, needed: Sequence[str]
+) -> DataFrame:
     # With this setting Spark infers TIMESTAMP_NTZ unless a value of the column has a zone.
     setting = "spark.sql.timestampType"
     before = str(spark.conf.get(setting))
     spark.conf.set(setting, "TIMESTAMP_NTZ")
     try:
+        if kind == "csv":
+            return _read_csv(spark, source, path, needed)
+        reader = spark.read
+        if kind == "json":
+            reader = reader.options(inferTimestamp=True, multiLine=_json_spans_lines(path))
         return reader.format(kind).load(path)
     finally:
         spark.conf.set(setting, before)
+
+
+def _read_csv(spark: SparkSession, source: Source, path: str, needed: Sequence[str]) -> DataFrame:
+    """Read CSV files by the names in their headers; Spark by itself reads a folder by position.
+
+    Broken rows have their text in the column `_CORRUPT`.
+    """
+    if source.delimiter in ("", "\\"):
+        raise ArgumentError(
+            f"--delimiter {source.delimiter!r} cannot be: give one or more characters"
+        )
+    tabs = ".tsv" in Path(source.path).suffixes
+    delimiter = source.delimiter or ("\t" if tabs else ",")
+    headers, spans_lines = _headers(source, path)
+    wide = _codec(source.encoding).startswith(("utf-16", "utf-32"))
+    reader = spark.read.options(
+        header=True,
+        inferSchema=True,
+        escape='"',
+        sep=delimiter,
+        nullValue=source.null_value,
+        encoding=source.encoding,
+        multiLine=spans_lines or wide,
+        columnPruning=False,  # else fields that nobody asked for are not counted
+    ).format("csv")
+    for header, files in headers.items():
+        _refuse_header(header, files[0], delimiter, needed, several=len(headers) > 1)
+    if len(headers) < 2:
+        return _with_broken_rows(reader, reader.load(path).schema, path)
+    odd = [file for files in headers.values() for file in files if _ODD & set(file)]
+    if odd:
+        raise ArgumentError(
+            f"the files of {source.path} have different columns, and {odd[0]} "
+            "an odd name: rename it"
+        )
+    if os.path.isdir(path):
+        reader = reader.option("basePath", path)
+    schemas = [reader.load(files).schema for files in headers.values()]
+    kinds: dict[str, set[T.DataType]] = {}
+    for field in (field for schema in schemas for field in schema):
+        kinds.setdefault(field.name.lower(), set()).add(field.dataType)
+    frames = []
+    for schema, files in zip(schemas, headers.values(), strict=True):
+        for field in schema:
+            different = kinds[field.name.lower()]
+            if len(different) > 1 and not all(isinstance(k, T.NumericType) for k in different):
+                field.dataType = T.StringType()
+        frames.append(_with_broken_rows(reader, schema, files))
+    return reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), frames)
+
+
+def _with_broken_rows(
+    reader: DataFrameReader, schema: T.StructType, files: str | list[str]
+) -> DataFrame:
+    if _CORRUPT in schema.names or not schema.names:
+        return reader.load(files)
+    return reader.schema(T.StructType([*schema, T.StructField(_CORRUPT, T.StringType())])).load(
+        files
+    )
+
+
+def _headers(source: Source, path: str) -> tuple[dict[str, list[str]], bool]:
+    """The local files by their first lines, and whether a quoted field goes over several lines."""
+    headers: dict[str, list[str]] = {}
+    spans_lines = False
+    if "://" in path:
+        return headers, spans_lines
+    files = [path]
+    if os.path.isdir(path):
+        # Spark takes the files of the folder and of its folders such as year=2024.
+        files = [
+            name
+            for name in _names_in(path)
+            if all("=" in part for part in Path(name).relative_to(path).parts[:-1])
+        ]
+    codec = _codec(source.encoding)
+    for name in files:
+        suffix = os.path.splitext(name.lower())[1]
+        if suffix in (".zst", ".lz4", ".snappy", ".deflate"):
+            continue
+        opener: Callable[..., Any] = _COMPRESSED.get(suffix, open)
+        try:
+            with opener(name, "rt", encoding=codec, newline="") as file:
+                header, spans = _scan(file)
+        except UnicodeDecodeError:
+            raise ArgumentError(
+                f"{_told(source, path, name)} is not {source.encoding}: name its encoding, as in "
+                "--encoding latin1"
+            ) from None
+        except (OSError, EOFError) as error:
+            told = getattr(error, "strerror", None) or error
+            raise ArgumentError(f"cannot read {_told(source, path, name)} as csv: {told}") from None
+        spans_lines |= spans
+        if header:
+            headers.setdefault(header, []).append(name)
+    if not headers and files == [path]:
+        raise ArgumentError(f"cannot read {source.path} as csv: it is empty")
+    return headers, spans_lines
+
+
+def _scan(file: Any) -> tuple[str, bool]:
+    """The first line that is not blank, and whether a line has an odd number of quotes."""
+    block = file.read(1 << 20)
+    header = next((line for line in re.split(r"[\r\n]+", block) if line.strip()), "")
+    carry, spans = "", False
+    while block:
+        if not spans:
+            *lines, carry = (carry + block).split("\n") if '"' in block or carry else ("",)
+            spans = any(line.count('"') % 2 for line in lines)
+        block = file.read(1 << 20)
+    return header, spans or bool(carry.count('"') % 2)
+
+
+def _codec(encoding: str) -> str:
+    """Python's name of an encoding; a byte order mark is none of the first field."""
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        raise ArgumentError(
+            f"--encoding {encoding!r} is unknown: use one such as utf-8, utf-16 or latin1"
+        ) from None
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def _told(source: Source, path: str, name: str) -> str:
+    """The name of a file as the user knows it, which may be below a link of ours."""
+    return source.path + name[len(path) :]
+
+
+def _refuse_header(
+    header: str, file: str, delimiter: str, needed: Sequence[str], *, several: bool
+) -> None:
+    """Refuse a header that has a column twice, or in a folder of different ones lacks it."""
+    if len(delimiter) != 1:
+        return
+    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    for wanted in needed:
+        twins = [name for name in names if name.lower() == wanted.lower()]
+        if len(twins) > 1:
+            raise ColumnError(
+                f"{file} has two columns {twins[0]!r} and {twins[1]!r}, one name to Spark: rename "
+                "one in its header"
+            )
+        if several and not twins and "=" not in os.path.dirname(file):
+            raise ColumnError(
+                f"{file} has no column {wanted!r}, which other files of the folder have: its "
+                f"header is {_short(header)}"
+            )
 
 
 def _json_spans_lines(path: str) -> bool:
@@ -220,11 +461,13 @@ def _without_nanoseconds(df: DataFrame, path: str) -> DataFrame:
     return df
 
 
-def _with_times(df: DataFrame, source: Source, time: str) -> DataFrame:
+def _times(df: DataFrame, source: Source, time: str, checks: list[_Check]) -> Column:
     column = existing(df, "time", time)
     kind = type_of(df, column)
-    if isinstance(kind, T.TimestampType | T.TimestampNTZType | T.DateType):
-        return df
+    if isinstance(kind, T.TimestampType | T.TimestampNTZType):
+        return column
+    if isinstance(kind, T.DateType):
+        return column.cast("timestamp_ntz")
     wanted = source.time_format
     if isinstance(kind, T.NumericType) and wanted is None:
         raise ArgumentTypeError(
@@ -237,37 +480,46 @@ def _with_times(df: DataFrame, source: Source, time: str) -> DataFrame:
         times = F.try_to_timestamp(column.cast("string"), F.lit(wanted))
     else:
         times = column.try_cast("timestamp")
+    times = times.cast("timestamp_ntz")
     mend = "say how to read it, with --time-format 'MM/dd/yyyy HH:mm' for example"
-    return _replaced(df, source, time, times.cast("timestamp_ntz"), "no timestamp", mend)
+    checks.append(_unparsed(column, times, time, "no timestamp", mend))
+    return times
 
 
-def _with_numbers(df: DataFrame, source: Source, value: str) -> DataFrame:
+def _within_the_calendar(
+    times: Column, micros: Column, length: int, source: Source, time: str
+) -> _Check:
+    """Windows begin before a row and end after it: both must be dates."""
+    pad = max(length, _YEAR)
+    outside = ~micros.between(F.lit(_FIRST + pad), F.lit(_LAST - pad))
+    finer = {"seconds": "milliseconds", "milliseconds": "microseconds"}
+    hint = finer.get(source.time_format or "")
+    mend = f"are they {hint}, so --time-format {hint}? Else" if hint else "mend them, or"
+    text = (
+        f"{_braced(time)} has {{bad}} of {{all}} times too far from today for windows of this "
+        f"length, from {{example}} to {{last}}: {mend} leave such rows out with --skip-bad"
+    )
+    return _Check(F.coalesce(outside, F.lit(False)), times.cast("string"), text)
+
+
+def _numbers(df: DataFrame, kind: str, argument: str, name: str, checks: list[_Check]) -> Column:
     """Read numbers that stand as text; a CSV column is text if one of its fields is."""
-    column = existing(df, "value", value)
-    if not isinstance(type_of(df, column), T.StringType):
-        return df
+    column = existing(df, argument, name)
+    if kind == "parquet" or not isinstance(type_of(df, column), T.StringType):
+        return column
+    numbers = column.try_cast("double")
     mend = "name it with --null-value if it means NULL"
-    return _replaced(df, source, value, column.try_cast("double"), "no number", mend)
+    checks.append(_unparsed(column, numbers, name, "no number", mend))
+    return numbers
 
 
-def _replaced(
-    df: DataFrame, source: Source, name: str, parsed: Column, what: str, mend: str
-) -> DataFrame:
-    """Put what was parsed in place of the text, after making sure that all of it was."""
-    column = F.col(quoted(name))
-    bad = column.isNotNull() & parsed.isNull()
-    try:
-        found = df.agg(
-            F.count_if(bad).alias("bad"),
-            F.count(column).alias("all"),
-            F.min(F.when(bad, column.cast("string"))).alias("example"),
-        ).first()
-    except SPARK_ERRORS as error:
-        raise ArgumentError(f"{name!r} cannot be read: {reason(error)}") from None
-    if found is not None and found["bad"] and not source.skip_bad:
-        raise ArgumentError(
-            f"{name!r} has {what} in {found['bad']:,} of {found['all']:,} rows of {source.path}, "
-            f"such as {found['example']!r}: {mend}, or leave such rows out with --skip-bad"
-        )
-    kept = df.where(~bad) if found is not None and found["bad"] else df
-    return kept.withColumn(name, parsed)
+def _unparsed(column: Column, parsed: Column, name: str, what: str, mend: str) -> _Check:
+    text = (
+        f"{_braced(name)} has {what} in {{bad}} of {{all}} rows of {{path}}, such as {{example}}: "
+        f"{mend}, or leave such rows out with --skip-bad"
+    )
+    return _Check(column.isNotNull() & parsed.isNull(), column.cast("string"), text)
+
+
+def _braced(name: str) -> str:
+    return repr(name).replace("{", "{{").replace("}", "}}")

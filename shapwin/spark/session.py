@@ -21,6 +21,7 @@ _WHILE_RUNNING = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.legacy.parquet.nanosAsLong": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.legacy.javaCharsets": "true",  # every --encoding that Java knows
 }
 _FROM_THE_START = {
     "spark.ui.enabled": "false",
