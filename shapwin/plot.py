@@ -202,7 +202,9 @@ class _Grid:
     def steps(self, rows: pd.DataFrame, name: str) -> Any:
         """The column's value at both edges of each window's cell, NaN in the gaps."""
         by_end = rows.drop_duplicates("window_end").set_index("window_end")[name]
-        return np.repeat(by_end.reindex(self.cells).to_numpy(dtype=float), 2)[:-2]
+        values = by_end.reindex(self.cells).to_numpy(dtype=float)
+        # Nothing infinite can be drawn.
+        return np.repeat(np.where(np.isfinite(values), values, np.nan), 2)[:-2]
 
 
 def _long_table(explained: Any) -> pd.DataFrame:

@@ -144,7 +144,7 @@ def test_no_windows_make_an_empty_picture():
 
 
 def test_missing_numbers_are_not_drawn():
-    table = long_table({"a": [1.0, np.nan, 3.0]})
+    table = long_table({"a": [1.0, np.inf, 3.0]})
     np.testing.assert_array_equal(line(plot.decomposition(table), "aggregate"), [1, np.nan, 3])
 
 
