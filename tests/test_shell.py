@@ -23,7 +23,9 @@ def command(function, *args):
 
 
 def environment():
-    return dict(os.environ, PYTHONPATH=str(ROOT))
+    # Java compiles quickly rather than well, as each of these shells does little.
+    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    return dict(os.environ, PYTHONPATH=str(ROOT), SPARK_SUBMIT_OPTS=quick)
 
 
 def shell(folder, *args, stdin=""):
