@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 import pandas as pd
@@ -416,6 +417,31 @@ def test_java_home_that_holds_no_java(tmp_path, monkeypatch):
 
 
 # ---- files that are not all of one piece -----------------------------------------------------
+
+
+@pytest.mark.parametrize("hidden", ["address", "compressed"])
+def test_headers_that_cannot_be_seen_beforehand_are_held_to_the_names(
+    spark, tmp_path, capsys, hidden
+):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    def write(name, table):
+        text = table.to_csv(index=False).encode()
+        if hidden == "compressed":
+            (folder / f"{name}.csv.deflate").write_bytes(zlib.compress(text))
+        else:
+            (folder / f"{name}.csv").write_bytes(text)
+
+    path = folder.as_uri() if hidden == "address" else str(folder)
+    write("1", frame()[:2])
+    write("2", frame()[2:])
+    check(explained(tmp_path, path, "--format", "csv"))
+    ask = ["explain", path, *ASK, *EU, "--format", "csv"]
+    write("2", frame()[2:][["at", "distance", "region", "fare"]])
+    refused(capsys, ask, "CSV header does not conform to the schema")
+    write("2", frame()[2:].assign(tip=1.5))
+    refused(capsys, ask, "CSV header")
 
 
 def test_a_folder_of_csv_is_read_by_name(spark, tmp_path, capsys):

@@ -287,7 +287,7 @@ def _read_csv(spark: SparkSession, source: Source, path: str, needed: Sequence[s
         )
     tabs = ".tsv" in Path(source.path).suffixes
     delimiter = source.delimiter or ("\t" if tabs else ",")
-    headers, spans_lines = _headers(source, path)
+    headers, spans_lines, all_seen = _headers(source, path)
     wide = _codec(source.encoding).startswith(("utf-16", "utf-32"))
     reader = spark.read.options(
         header=True,
@@ -298,11 +298,17 @@ def _read_csv(spark: SparkSession, source: Source, path: str, needed: Sequence[s
         encoding=source.encoding,
         multiLine=spans_lines or wide,
         columnPruning=False,  # else fields that nobody asked for are not counted
+        enforceSchema=all_seen,  # else Spark itself holds every header to the columns' names
     ).format("csv")
     for header, files in headers.items():
         _refuse_header(header, files[0], delimiter, needed, several=len(headers) > 1)
     if len(headers) < 2:
         return _with_broken_rows(reader, reader.load(path).schema, path)
+    if not all_seen:
+        raise ArgumentError(
+            f"the files of {source.path} have different columns, and some are compressed in a way "
+            "that hides theirs: decompress them, or explain them one by one"
+        )
     odd = [file for files in headers.values() for file in files if _ODD & set(file)]
     if odd:
         raise ArgumentError(
@@ -335,12 +341,15 @@ def _with_broken_rows(
     )
 
 
-def _headers(source: Source, path: str) -> tuple[dict[str, list[str]], bool]:
-    """The local files by their first lines, and whether a quoted field goes over several lines."""
+def _headers(source: Source, path: str) -> tuple[dict[str, list[str]], bool, bool]:
+    """The files by their first lines, whether fields span lines, and whether all were seen.
+
+    Files at remote addresses and in some compressed forms can be read by Spark alone.
+    """
     headers: dict[str, list[str]] = {}
-    spans_lines = False
+    spans_lines, all_seen = False, True
     if "://" in path:
-        return headers, spans_lines
+        return headers, spans_lines, False
     files = [path]
     if os.path.isdir(path):
         # Spark takes the files of the folder and of its folders such as year=2024.
@@ -353,6 +362,7 @@ def _headers(source: Source, path: str) -> tuple[dict[str, list[str]], bool]:
     for name in files:
         suffix = os.path.splitext(name.lower())[1]
         if suffix in (".zst", ".lz4", ".snappy", ".deflate"):
+            all_seen = False
             continue
         opener: Callable[..., Any] = _COMPRESSED.get(suffix, open)
         try:
@@ -369,9 +379,9 @@ def _headers(source: Source, path: str) -> tuple[dict[str, list[str]], bool]:
         spans_lines |= spans
         if header:
             headers.setdefault(header, []).append(name)
-    if not headers and files == [path]:
+    if not headers and all_seen and files == [path]:
         raise ArgumentError(f"cannot read {source.path} as csv: it is empty")
-    return headers, spans_lines
+    return headers, spans_lines, all_seen
 
 
 def _scan(file: Any) -> tuple[str, bool]:
