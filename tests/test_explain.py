@@ -298,8 +298,7 @@ def test_pane_table_has_its_columns(df):
     first = table.toPandas()
     bits = first.eu * 1 + first.gold * 2 + first.big * 4
     assert (bits == first.signature).all()
-    keys = ["vendor", "pane", "center"]
-    assert first.groupby(["vendor", "pane"], dropna=False).center.nunique().eq(1).all(), keys
+    assert (first.a.abs() <= 1e-12 * first.m * first.center.abs()).all()  # the centre is the mean
 
 
 def test_attribute_equals_explain_also_after_writing_and_appending(spark, df, tmp_path):

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from shapwin.errors import ArgumentError
+from shapwin.spark.exact_sums import Sums
 from shapwin.spark.kernel import WindowKernel
 
 LENGTH, EVERY = 10, 20
@@ -42,7 +43,7 @@ def batches(frame, size):
 
 
 def kernel(window, queries=("p", "q"), **options):
-    return WindowKernel(window, EVERY, LENGTH, 1, queries, False, **options)
+    return WindowKernel(window, EVERY, LENGTH, 1, queries, Sums(False), **options)
 
 
 def run(frame, window, size=1000, **options):

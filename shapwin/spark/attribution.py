@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from functools import reduce
 from itertools import product
 from math import gcd
 
@@ -15,7 +14,7 @@ from ..errors import ArgumentError, ArgumentTypeError, IntervalError, StatisticE
 from ..games import game_of
 from . import checks
 from .checks import quoted
-from .intervals import duration, microseconds
+from .intervals import duration, interval, microseconds
 from .panes import Center, Names, PaneTable, pane_table, pane_table_of
 from .splits import SPLITS, WHOLE_WINDOW
 from .sql_functions import expression, inlined
@@ -144,7 +143,7 @@ def attribute(
     if not isinstance(panes, DataFrame):
         raise ArgumentTypeError(f"panes is a {type(panes).__name__}: give a Spark DataFrame")
     table = pane_table_of(panes)
-    chosen = _statistics(statistics, table.two_columns)
+    chosen = _statistics(statistics, table.sums.two_columns)
     step = timedelta(microseconds=table.length) if every is None else every
     return _attributed(table, window, step, chosen, queries, empty, semantics)
 
@@ -212,28 +211,24 @@ def _multiple(name: str, interval: str | timedelta, pane: int) -> int:
 
 
 def _long(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataFrame:
-    """One row for each window, query and statistic, with the closed form worked out."""
+    """One row for each window, query and statistic, with the closed form worked out.
 
-    def split(statistic: str) -> Column:
+    As SQL text: Columns put together in Python cost a call to the JVM for every operator.
+    """
+
+    def split(statistic: str) -> str:
         parts = SPLITS[statistic]
-        return F.struct(
-            F.lit(statistic).alias("statistic"),
-            F.expr(inlined(parts.share, **WHOLE_WINDOW)).alias("value"),
-            F.expr(inlined(parts.share)).cast("double").alias("share"),
-            F.expr(inlined(parts.weight)).alias("weight"),
+        return (
+            f"named_struct('statistic', '{statistic}', "
+            f"'value', {inlined(parts.share, **WHOLE_WINDOW)}, "
+            f"'share', CAST({inlined(parts.share)} AS DOUBLE), "
+            f"'weight', {inlined(parts.weight)})"
         )
 
-    rows = sums.select("*", F.inline(F.array(*(split(s) for s in statistics))))
-    lift = reduce(
-        lambda otherwise, s: F.when(
-            F.col("statistic") == s, F.expr(inlined(SPLITS[s].lift))
-        ).otherwise(otherwise),
-        statistics,
-        F.lit(None).cast("double"),
-    )
-    rows = rows.withColumn("lift", lift).withColumn("phi", F.expr(expression("_phi")))
-    some = F.col("m") != 0
-    return rows.select(
+    lifts = " ".join(f"WHEN '{s}' THEN {inlined(SPLITS[s].lift)}" for s in statistics)
+    rows = sums.selectExpr("*", f"inline(array({', '.join(map(split, statistics))}))")
+    rows = rows.selectExpr("*", f"CASE statistic {lifts} END lift")
+    return rows.selectExpr(
         *table.keys,
         "_start",
         "statistic",
@@ -241,9 +236,10 @@ def _long(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataF
         "n",
         "value",
         "m",
-        F.when(some, F.col("s_p") / F.col("m")).alias("group_mean"),
-        "phi",
-        *(F.when(some, F.col(name)).otherwise(0.0).alias(name) for name in ("share", "lift")),
+        "if(m <> 0, s_p / m, NULL) group_mean",
+        f"{expression('_phi')} phi",
+        "if(m <> 0, share, 0D) share",
+        "if(m <> 0, lift, 0D) lift",
         "weight",
     )
 
@@ -285,14 +281,14 @@ def _refuse_too_many(gaps: DataFrame, every: int) -> None:
 
 
 def _public(result: DataFrame, table: PaneTable, width: int) -> DataFrame:
-    return result.select(
-        *(F.col(key).alias(name) for key, name in zip(table.keys, table.by, strict=True)),
-        F.col("_start").alias("window_start"),
-        (F.col("_start") + duration(width)).alias("window_end"),
+    return result.selectExpr(
+        *(f"{key} {quoted(name)}" for key, name in zip(table.keys, table.by, strict=True)),
+        "_start window_start",
+        f"_start + {interval(width)} window_end",
         "statistic",
         "predicate",
-        F.col("n").cast("bigint").alias("n"),
+        "CAST(n AS BIGINT) n",
         "value",
-        F.col("m").cast("bigint").alias("m"),
+        "CAST(m AS BIGINT) m",
         *("group_mean", "phi", "share", "lift", "weight"),
     )

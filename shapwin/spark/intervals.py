@@ -61,10 +61,14 @@ def microseconds(name: str, interval: str | timedelta) -> int:
     return length
 
 
+def interval(length: int) -> str:
+    """Return a length in microseconds as a day-time interval in SQL."""
+    return f"make_dt_interval(0, 0, 0, {Decimal(length).scaleb(-6):.6f})"
+
+
 def duration(length: int) -> Column:
     """Return a length in microseconds as a Spark day-time interval."""
-    seconds = Decimal(length).scaleb(-6)
-    return F.expr(f"make_dt_interval(0, 0, 0, {seconds:.6f})")
+    return F.expr(interval(length))
 
 
 def _parse(name: str, text: str) -> int:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..errors import ArgumentError
 from ..frames import Frames
 from ..summary import Summary, about_mean, each_field
+from .exact_sums import Sums
 
 Ints = NDArray[np.int64]
 
@@ -97,8 +98,8 @@ class WindowKernel:
         How many key columns the rows begin with; ``_pane`` and the sums follow.
     queries : tuple of str, or None
         The labels of the BOOLEAN columns ``_q0``, …; None for one result row an ``_atom``.
-    two_columns : bool
-        Whether there are sums of a second column.
+    sums : Sums
+        Which columns hold the sums.
     enough : int
         Pane rows worked on at once.
     """
@@ -108,7 +109,7 @@ class WindowKernel:
     length: int
     keys: int
     queries: tuple[str, ...] | None
-    two_columns: bool
+    sums: Sums
     enough: int = ENOUGH
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -192,7 +193,7 @@ class WindowKernel:
         """Columns in the order of the result's schema; windows without tuples are left out."""
         numbers = [total.m, plain, total.a, total.b, total.center]
         numbers += [part.m, plain_part, part.a, part.b]
-        if self.two_columns:
+        if self.sums.two_columns:
             numbers += [total.a2, total.ab, total.center2, part.a2, part.ab]
         columns = [*rows.keys_at(found.begin), self._start(rows, found.tick), label]
         columns += [pa.array(np.asarray(n, dtype=np.float64)) for n in numbers]
@@ -234,8 +235,7 @@ class _Rows:
         for i in range(kernel.keys):
             self.first_of_key[1:] |= _changes(self.column(f"_by{i}"))
         self.key: Ints = np.cumsum(self.first_of_key) - 1
-        names = ["m", "a", "b", "center"] + ["a2", "ab", "center2"] * kernel.two_columns
-        self.sums = Summary(*(self._numbers(f"_{name}") for name in names))
+        self.sums = kernel.sums.read(self.table)
         queries = range(len(kernel.queries or ()))
         members = [self.column(f"_q{i}").to_numpy(zero_copy_only=False) for i in queries]
         self.members = np.array(members, dtype=np.bool_).reshape(len(members), self.pane.size)
@@ -259,9 +259,6 @@ class _Rows:
     def column(self, name: str) -> Any:
         """One column as one Arrow array."""
         return self.table.column(name).combine_chunks()
-
-    def _numbers(self, name: str) -> Any:
-        return self.column(name).cast(pa.float64()).to_numpy(zero_copy_only=False)
 
 
 def _changes(column: Any) -> Any:

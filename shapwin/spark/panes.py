@@ -17,22 +17,20 @@ from pyspark.sql import types as T
 from ..errors import ArgumentError, ArgumentTypeError, ColumnError, PredicateError
 from . import checks
 from .checks import quoted
-from .intervals import duration, microseconds
+from .exact_sums import SUMS, SUMS_OF_TWO, Sums, aggregates, with_parts
+from .intervals import duration, interval, microseconds
+from .shipping import shipped
 
 Names = str | Sequence[str]
 Center = float | Mapping[Any, float] | None
 
-SUMS = ("m", "a", "b", "center")
-SUMS_OF_TWO = (*SUMS, "a2", "ab", "center2")
 _FIXED = ("pane", "pane_end", "signature", *SUMS_OF_TWO)
 
 # Names of the pipeline's own columns.
 _KEPT = re.compile(
-    r"_(by\d+|pane|pane_end|signature|m|a|b|center|a2|ab|center2|q\d+|atom)", re.IGNORECASE
+    r"_(by\d+|pane|pane_end|signature|m|[abcx]|ab|a2|center2?|[yx](\d|_odd)|y[yx]\d|q\d+|atom)",
+    re.IGNORECASE,
 )
-
-# Joining the panes' centres to the rows by broadcast: never more than this many panes a year.
-_BROADCAST_FROM = 60_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +41,26 @@ class PaneTable:
     ----------
     frame : DataFrame
         The keys as ``_by0``, …; ``_pane`` and ``_pane_end``; one BOOLEAN column a predicate,
-        under the user's own name; the sums as ``_m``, ``_a``, …. The underscores keep the names
-        of sums and of predicates apart.
+        under the user's own name; the sums, as `sums` says. The underscores keep the names of
+        sums and of predicates apart.
     by, predicates : tuple of str
         The user's names of the keys and predicates.
     length : int
         Microseconds in a pane.
-    two_columns : bool
-        Whether there are sums of a second column.
+    sums : Sums
+        Which sums there are.
     """
 
     frame: DataFrame
     by: tuple[str, ...]
     predicates: tuple[str, ...]
     length: int
-    two_columns: bool
+    sums: Sums
 
     @property
     def keys(self) -> list[str]:
         """The names of the key columns in `frame`."""
         return [f"_by{i}" for i in range(len(self.by))]
-
-    @property
-    def sums(self) -> tuple[str, ...]:
-        """The names of the sums, without the underscore."""
-        return SUMS_OF_TWO if self.two_columns else SUMS
 
 
 def panes(
@@ -89,8 +82,7 @@ def panes(
     Parameters
     ----------
     df : DataFrame
-        The rows, in any order. It is read twice unless `center` is given: once for the panes'
-        means, once for the sums about them.
+        The rows, in any order.
     value : str or Column
         The column of numbers that is aggregated, cast to DOUBLE. Rows where it is NULL are no
         players; NaN and ±Inf are values.
@@ -182,20 +174,23 @@ def pane_table(
         columns.append(checks.integer(df, "multiplicity", multiplicity).alias("_k"))
     members = checks.predicates(df, predicates, by)
     _refuse_kept_names(members)
-    columns.append(signature(list(members.values())).alias("_signature"))
+    conditions = [f"_q{k}" for k in range(len(members))]
+    columns += [member.alias(q) for member, q in zip(members.values(), conditions, strict=True)]
 
     rows = _players(df.select(*columns), other is not None)
+    rows = rows.selectExpr("*", f"{signature(conditions)} _signature").drop(*conditions)
     rows = _in_panes(rows, length, closed)
     names = [f"_by{i}" for i in range(len(keys))]
     if multiplicity is not None:
         rows = _net(rows)
-    rows = _centred(rows, names, center, length)
-    frame = _summed(rows, names, length)
+    sums = Sums(other is not None, exact=True, centered=center is not None)
+    frame = _summed(rows, names, sums, center)
     booleans = [
-        F.getbit("_signature", F.lit(k)).cast("boolean").alias(name)
+        f"CAST(getbit(_signature, {k}) AS BOOLEAN) {quoted(name)}"
         for k, name in enumerate(predicates)
     ]
-    return PaneTable(frame.select("*", *booleans), by, tuple(predicates), length, other is not None)
+    frame = frame.selectExpr("*", f"_pane + {interval(length)} _pane_end", *booleans)
+    return PaneTable(frame, by, tuple(predicates), length, sums)
 
 
 def pane_table_of(panes: DataFrame) -> PaneTable:
@@ -221,28 +216,30 @@ def pane_table_of(panes: DataFrame) -> PaneTable:
             )
     _refuse_kept_names(predicates)
     two = "a2" in found
-    sums = SUMS_OF_TWO if two else SUMS
+    sums = Sums(two)
     length = _length(panes)
     frame = panes.select(
         *(F.col(quoted(name)).alias(f"_by{i}") for i, name in enumerate(by)),
         _of_length(length).alias("_pane"),
         F.col("pane_end").alias("_pane_end"),
         *(_never_null(name).alias(name) for name in predicates),
-        *(F.col(name).alias(f"_{name}") for name in sums),
+        *(F.col(name).alias(f"_{name}") for name in sums.names),
     )
-    return PaneTable(frame, tuple(by), tuple(predicates), length, two)
+    return PaneTable(frame, tuple(by), tuple(predicates), length, sums)
 
 
-def signature(members: Sequence[Column]) -> Column:
-    """Return the BIGINT whose bit k says whether the k-th of some conditions holds."""
-    bits = [F.shiftleft(member.cast("bigint"), k) for k, member in enumerate(members)]
-    return reduce(Column.bitwiseOR, bits, F.lit(0).cast("bigint"))
+def signature(conditions: Sequence[str]) -> str:
+    """Return, as SQL, the BIGINT whose bit k says whether the k-th of some conditions holds."""
+    bits = (
+        f"shiftleft(CAST({condition} AS BIGINT), {k})" for k, condition in enumerate(conditions)
+    )
+    return " | ".join(("0L", *bits))
 
 
 def _players(rows: DataFrame, two_columns: bool) -> DataFrame:
     """Only rows with a time and a value take part."""
     needed = ["_time", "_y"] + (["_x"] if two_columns else [])
-    return rows.where(reduce(Column.__and__, (F.col(name).isNotNull() for name in needed)))
+    return rows.where(" AND ".join(f"{name} IS NOT NULL" for name in needed))
 
 
 def _in_panes(rows: DataFrame, length: int, closed: str) -> DataFrame:
@@ -259,44 +256,6 @@ def _net(rows: DataFrame) -> DataFrame:
     """Add up equal tuples of a pane first, so that one taken back leaves no trace."""
     same = [name for name in rows.columns if name != "_k"]
     return rows.groupBy(*same).agg(F.sum("_k").alias("_k")).where("_k <> 0")
-
-
-def _centred(rows: DataFrame, keys: list[str], center: Center, length: int) -> DataFrame:
-    """Replace values by what they are about a centre, and keep the centre."""
-    columns = [name for name in ("_y", "_x") if name in rows.columns]
-    if center is None:
-        rows = _with_own_centers(rows, keys, columns, length)
-    else:
-        given = _given_center(rows, center, keys)
-        rows = rows.withColumns(
-            {f"_center{c}": given if c == "_y" else F.lit(0.0) for c in columns}
-        )
-    return rows.withColumns({c: F.col(c) - F.col(f"_center{c}") for c in columns})
-
-
-def _with_own_centers(
-    rows: DataFrame, keys: list[str], columns: Sequence[str], length: int
-) -> DataFrame:
-    centers = rows.groupBy(*keys, "_pane").agg(*(_mean_within(c) for c in columns))
-    centers = centers.withColumnsRenamed({name: f"_of{name}" for name in [*keys, "_pane"]})
-    same = reduce(
-        Column.__and__,
-        (F.col(name).eqNullSafe(F.col(f"_of{name}")) for name in keys),
-        F.col("_pane") == F.col("_of_pane"),
-    )
-    if not keys and length >= _BROADCAST_FROM:
-        centers = F.broadcast(centers)
-    # A left join: rows that come out differently on the second read are still counted.
-    joined = rows.join(centers, same, "left")
-    found = {f"_center{c}": F.coalesce(F.col(f"_center{c}"), F.lit(0.0)) for c in columns}
-    return joined.withColumns(found).drop(*(f"_of{name}" for name in [*keys, "_pane"]))
-
-
-def _mean_within(column: str) -> Column:
-    """The mean, kept between min and max so that equal values are their own centre."""
-    mean = F.least(F.greatest(F.avg(column), F.min(column)), F.max(column))
-    finite = F.abs(mean) < F.lit(float("inf"))
-    return F.when(finite, mean).otherwise(0.0).alias(f"_center{column}")
 
 
 def _given_center(rows: DataFrame, center: float | Mapping[Any, float], keys: list[str]) -> Column:
@@ -339,38 +298,36 @@ def _finite(center: Any) -> float:
     return float(center)
 
 
-def _summed(rows: DataFrame, keys: list[str], length: int) -> DataFrame:
-    y, weighted = F.col("_y"), "_k" in rows.columns
+def _summed(rows: DataFrame, keys: list[str], sums: Sums, center: Center) -> DataFrame:
+    """The exact sums of each key, pane and atom."""
+    letters = "yx" if sums.two_columns else "y"
+    weight = "_k" if "_k" in rows.columns else None
+    grouped = with_parts(rows, letters).groupBy(*keys, "_pane", "_signature")
+    summed = grouped.agg(*(F.expr(sql) for sql in aggregates(letters, weight)))
+    if center is None:
+        return summed
+    return summed.withColumn("_c", _given_center(summed, center, keys))
 
-    def times(sums: Column) -> Column:
-        return F.col("_k") * sums if weighted else sums
 
-    sums = {
-        "_m": F.sum("_k") if weighted else F.count("*"),
-        "_a": F.sum(times(y)),
-        "_b": F.sum(times(y * y)),
-    }
-    if "_x" in rows.columns:
-        x = F.col("_x")
-        sums |= {"_a2": F.sum(times(x)), "_ab": F.sum(times(y * x))}
-    # All rows of a pane share their centres; as keys they stay exactly what they are.
-    centers = {"_center": "_center_y"} | ({"_center2": "_center_x"} if "_a2" in sums else {})
-    grouped = rows.groupBy(
-        *keys, "_pane", "_signature", *(F.col(c).alias(name) for name, c in centers.items())
-    ).agg(*(column.alias(name) for name, column in sums.items()))
-    return grouped.withColumn("_pane_end", F.col("_pane") + duration(length))
+def _summarised(table: PaneTable) -> DataFrame:
+    """The pane table's frame with summaries in place of exact sums."""
+    schema = T.StructType([f for f in table.frame.schema if f.name not in table.sums.columns])
+    for name in table.sums.names:
+        schema.add(f"_{name}", T.LongType() if name == "m" else T.DoubleType())
+    with shipped():
+        return table.frame.mapInArrow(table.sums.summarise, schema)
 
 
 def _public(table: PaneTable, predicates: Mapping[str, str | Column]) -> DataFrame:
     """Give the columns their public names; comments say what each predicate meant."""
     texts = {name: {"comment": str(text)} for name, text in predicates.items()}
-    return table.frame.select(
+    return _summarised(table).select(
         *(F.col(key).alias(name) for key, name in zip(table.keys, table.by, strict=True)),
         F.col("_pane").alias("pane", metadata={"shapwin.microseconds": table.length}),
         F.col("_pane_end").alias("pane_end"),
         F.col("_signature").alias("signature"),
         *(F.col(quoted(name)).alias(name, metadata=texts[name]) for name in table.predicates),
-        *(F.col(f"_{name}").alias(name) for name in table.sums),
+        *(F.col(f"_{name}").alias(name) for name in table.sums.names),
     )
 
 

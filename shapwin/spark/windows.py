@@ -34,8 +34,8 @@ def query_sums(table: PaneTable, queries: Mapping[str, str], window: int, every:
 
 def atom_sums(table: PaneTable, window: int, every: int) -> DataFrame:
     """Return the same as `query_sums`, one row for each atom that occurs in a window."""
-    atom = signature([F.col(quoted(name)) for name in table.predicates]).alias("_atom")
-    found = _sums(table, [atom], None, window, every)
+    atom = signature([quoted(name) for name in table.predicates])
+    found = _sums(table, [F.expr(atom).alias("_atom")], None, window, every)
     satisfied = (
         F.when(F.getbit("predicate", F.lit(k)) == 1, F.lit(name))
         for k, name in enumerate(table.predicates)
@@ -49,19 +49,23 @@ def _sums(
 ) -> DataFrame:
     """Bring each key's pane rows together in time order and let the kernel slide over them.
 
-    Equal panes are ordered by their sums, so that the same rows always merge in the same order.
+    Rows of one pane are ordered too, so that the same rows always merge in the same order.
     """
-    kernel = WindowKernel(window, every, table.length, len(table.keys), queries, table.two_columns)
-    rows = table.frame.select(*table.keys, "_pane", *groups, *(f"_{name}" for name in table.sums))
+    kernel = WindowKernel(window, every, table.length, len(table.keys), queries, table.sums)
+    # There is one row for each atom where sums are exact, and may be many in a written table.
+    ties = ["_signature"] if table.sums.exact else table.sums.columns
+    rows = table.frame.select(
+        *table.keys, "_pane", *groups, *dict.fromkeys([*ties, *table.sums.columns])
+    )
     together = rows.repartition(*table.keys) if table.keys else rows.repartition(1)
-    ordered = together.sortWithinPartitions(*table.keys, "_pane", *rows.columns[len(table.keys) :])
+    ordered = together.sortWithinPartitions(*table.keys, "_pane", *ties).drop("_signature")
     schema = T.StructType(
         [ordered.schema[name] for name in table.keys]
         + [T.StructField("_start", ordered.schema["_pane"].dataType)]
         + [T.StructField("predicate", T.LongType() if queries is None else T.StringType())]
         + [
             T.StructField(name, T.DoubleType())
-            for name in (_SUMS_OF_TWO if table.two_columns else _SUMS)
+            for name in (_SUMS_OF_TWO if table.sums.two_columns else _SUMS)
         ]
     )
     with shipped():
