@@ -10,6 +10,7 @@ import pytest
 from shapwin.errors import ArgumentError
 from shapwin.spark.exact_sums import Sums
 from shapwin.spark.kernel import WindowKernel
+from shapwin.spark.pane_rows import Layout
 
 LENGTH, EVERY = 10, 20
 
@@ -32,6 +33,7 @@ def pane_rows(seed=0, keys=("a", None, "b"), rows=60):
     frame["_center"] = rng.normal(1e6, 1, len(frame))
     frame["_atom"] = frame._q0 * 1 + frame._q1 * 2
     frame["key"] = frame._by0.map({k: i for i, k in enumerate(keys)})
+    frame["_bits0"] = frame._atom
     return frame.sort_values(["key", "_pane"], kind="stable").drop(columns="key")
 
 
@@ -43,7 +45,7 @@ def batches(frame, size):
 
 
 def kernel(window, queries=("p", "q"), **options):
-    return WindowKernel(window, EVERY, LENGTH, 1, queries, Sums(False), **options)
+    return WindowKernel(window, EVERY, LENGTH, Layout(1, 1, Sums(False)), queries, **options)
 
 
 def run(frame, window, size=1000, **options):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from itertools import product
@@ -10,15 +11,19 @@ from math import gcd
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from ..errors import ArgumentError, ArgumentTypeError, IntervalError, StatisticError
+from ..errors import ArgumentError, IntervalError, StatisticError
 from ..games import game_of
 from . import checks
+from .centers import Center
 from .checks import quoted
 from .intervals import duration, interval, microseconds
-from .panes import Center, Names, PaneTable, pane_table, pane_table_of
+from .pane_table import Grid, PaneTable, read_panes, summaries, summed, unsummed
+from .rows import Names, Rows, by_name, read_rows
 from .splits import SPLITS, WHOLE_WINDOW
 from .sql_functions import expression, inlined
 from .windows import atom_sums, query_sums
+
+_log = logging.getLogger("shapwin")
 
 # With empty="emit", a stray timestamp must not fill a table with empty windows.
 MAX_EMITTED = 1_000_000
@@ -41,6 +46,7 @@ def explain(
     multiplicity: str | Column | None = None,
     center: Center = None,
     closed: str = "left",
+    offset: str | timedelta = "0 seconds",
     empty: str = "skip",
     semantics: str = "members",
     engine: str = "native",
@@ -64,7 +70,7 @@ def explain(
     queries : dict of str to str, or "atoms", optional
         Conditions over the predicates' names, as in ``{"both": "eu AND gold"}``. By default one
         a predicate; ``"atoms"`` gives each combination that occurs.
-    by, other, multiplicity, center, closed, engine
+    by, other, multiplicity, center, closed, offset, engine
         As in `panes`.
     empty : {"skip", "emit"}
         Whether a window without values, between the first and the last of its key, gets rows
@@ -90,22 +96,34 @@ def explain(
     Φ_P = share + w(N)·lift, the closed form of Khani & Assent; over the atoms of a window the
     Φ add up to ν. NULL values are no players; NULL predicates are not satisfied.
     """
-    length = gcd(microseconds("window", window), microseconds("every", every))
+    width, step = microseconds("window", window), microseconds("every", every)
+    shift = microseconds("offset", offset, signed=True)
     chosen = _statistics(statistics, other is not None)
-    table = pane_table(
+    checks.one_of("closed", closed, ("left", "right"))
+    checks.one_of("engine", engine, ("native",))
+    if isinstance(df, DataFrame) and df.isStreaming:
+        raise ArgumentError("df is a stream: explain it batch by batch with foreachBatch")
+    rows = read_rows(
         df,
         value=value,
         time=time,
-        length=length,
         predicates=predicates,
         by=by,
         other=other,
         multiplicity=multiplicity,
-        center=center,
-        closed=closed,
-        engine=engine,
     )
-    return _attributed(table, window, every, chosen, queries, empty, semantics)
+    groups = _groups(rows, queries)
+    grid = Grid(gcd(width, step), shift, closed)
+    if rows.by and multiplicity is None and center is None:
+        _log.info("explain: rows are summed in Python workers, as keys have few rows a pane each")
+        table = unsummed(rows, [*groups.values()], grid)
+    else:
+        _log.info(
+            "explain: rows are summed by Spark, by pane of %s", timedelta(microseconds=grid.length)
+        )
+        table = summed(rows, [*groups.values()], grid, center)
+    labels = None if queries == "atoms" else [*groups]
+    return _attributed(table, window, every, chosen, labels, rows.predicates, empty, semantics)
 
 
 def attribute(
@@ -140,12 +158,24 @@ def attribute(
         For a wrong argument. A row where a predicate's column is NULL, being older than the
         predicate, stops the job with a message that names it.
     """
-    if not isinstance(panes, DataFrame):
-        raise ArgumentTypeError(f"panes is a {type(panes).__name__}: give a Spark DataFrame")
-    table = pane_table_of(panes)
-    chosen = _statistics(statistics, table.sums.two_columns)
-    step = timedelta(microseconds=table.length) if every is None else every
-    return _attributed(table, window, step, chosen, queries, empty, semantics)
+    rows, grid = read_panes(panes)
+    groups = _groups(rows, queries)
+    table = summaries(rows, [*groups.values()], grid)
+    chosen = _statistics(statistics, table.layout.sums.two_columns)
+    step = timedelta(microseconds=grid.length) if every is None else every
+    labels = None if queries == "atoms" else [*groups]
+    return _attributed(table, window, step, chosen, labels, rows.predicates, empty, semantics)
+
+
+def _groups(rows: Rows, queries: Mapping[str, str] | str | None) -> dict[str, str]:
+    """What rows are grouped by: the queries, or every predicate."""
+    if isinstance(queries, str) and queries == "atoms":
+        return by_name(rows.predicates)
+    booleans = rows.frame.select(*(quoted(name) for name in rows.predicates))
+    asked = checks.queries(booleans, queries, rows.predicates)
+    if not asked:
+        raise ArgumentError("predicates is empty: give at least one, or queries='atoms'")
+    return asked
 
 
 def _attributed(
@@ -153,32 +183,28 @@ def _attributed(
     window: str | timedelta,
     every: str | timedelta,
     statistics: Sequence[str],
-    queries: Mapping[str, str] | str | None,
+    labels: Sequence[str] | None,
+    predicates: Sequence[str],
     empty: str,
     semantics: str,
 ) -> DataFrame:
+    """The long table, by queries of these names, or by atoms of the predicates."""
     checks.one_of("empty", empty, ("skip", "emit"))
     checks.one_of("semantics", semantics, ("members",))
-    width = _multiple("window", window, table.length)
-    step = _multiple("every", every, table.length)
+    width = _multiple("window", window, table.grid.length)
+    step = _multiple("every", every, table.grid.length)
     if width > MAX_OVERLAP * step:
         raise IntervalError(
             f"window={str(window)!r} has {width // step:,} steps of every={str(every)!r}, more "
             f"than {MAX_OVERLAP:,}: take longer steps or a shorter window"
         )
-    labels: list[str | None] = [None]
-    if isinstance(queries, str) and queries == "atoms":
-        sums = atom_sums(table, width, step)
+    if labels is None:
+        sums = atom_sums(table, predicates, width, step)
     else:
-        booleans = table.frame.select(*(quoted(name) for name in table.predicates))
-        asked = checks.queries(booleans, queries, table.predicates)
-        if not asked:
-            raise ArgumentError("predicates is empty: give at least one, or queries='atoms'")
-        sums = query_sums(table, asked, width, step)
-        labels = list(asked)
+        sums = query_sums(table, labels, width, step)
     result = _long(sums, table, statistics)
     if empty == "emit":
-        series = list(product(statistics, labels))
+        series = list(product(statistics, [None] if labels is None else labels))
         result = _with_empty_windows(result, table, step, series)
     return _public(result, table, width)
 
@@ -229,7 +255,7 @@ def _long(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataF
     rows = sums.selectExpr("*", f"inline(array({', '.join(map(split, statistics))}))")
     rows = rows.selectExpr("*", f"CASE statistic {lifts} END lift")
     return rows.selectExpr(
-        *table.keys,
+        *table.layout.key_names,
         "_start",
         "statistic",
         "predicate",
@@ -249,8 +275,8 @@ def _with_empty_windows(
 ) -> DataFrame:
     """Add the windows without values between the first and the last of each key."""
     step = duration(every)
-    starts = result.select(*table.keys, "_start").distinct()
-    ordered = Window.partitionBy(*table.keys).orderBy("_start")
+    starts = result.select(*table.layout.key_names, "_start").distinct()
+    ordered = Window.partitionBy(*table.layout.key_names).orderBy("_start")
     gaps = starts.withColumn("_next", F.lead("_start").over(ordered)).where(
         F.col("_next") > F.col("_start") + step
     )
@@ -259,7 +285,7 @@ def _with_empty_windows(
     labels = F.array(
         *(F.struct(F.lit(s).alias("statistic"), F.lit(p).alias("predicate")) for s, p in series)
     )
-    empty = gaps.select(*table.keys, F.explode(inside).alias("_start")).select(
+    empty = gaps.select(*table.layout.key_names, F.explode(inside).alias("_start")).select(
         "*", F.inline(labels), F.lit(0.0).alias("n"), F.lit(0.0).alias("m")
     )
     return result.unionByName(empty, allowMissingColumns=True)
@@ -282,7 +308,10 @@ def _refuse_too_many(gaps: DataFrame, every: int) -> None:
 
 def _public(result: DataFrame, table: PaneTable, width: int) -> DataFrame:
     return result.selectExpr(
-        *(f"{key} {quoted(name)}" for key, name in zip(table.keys, table.by, strict=True)),
+        *(
+            f"{key} {quoted(name)}"
+            for key, name in zip(table.layout.key_names, table.by, strict=True)
+        ),
         "_start window_start",
         f"_start + {interval(width)} window_end",
         "statistic",

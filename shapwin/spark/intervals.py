@@ -25,7 +25,7 @@ _LONGEST = 36_525 * _MICROSECONDS["day"]
 _PART = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
 
 
-def microseconds(name: str, interval: str | timedelta) -> int:
+def microseconds(name: str, interval: str | timedelta, *, signed: bool = False) -> int:
     """Return the length of an interval of fixed length.
 
     Parameters
@@ -34,6 +34,8 @@ def microseconds(name: str, interval: str | timedelta) -> int:
         The argument's name, for the error.
     interval : str or timedelta
         As Spark's ``window()`` takes it: ``5 minutes``, ``1 hour 30 minutes``, ``1 day`` (24 h).
+    signed : bool
+        Whether it may also be zero or negative.
 
     Raises
     ------
@@ -52,9 +54,9 @@ def microseconds(name: str, interval: str | timedelta) -> int:
         length = _parse(name, interval)
     else:
         raise IntervalError(f"{name}={interval!r} is no interval: write '5 minutes'")
-    if length <= 0:
+    if length <= 0 and not signed:
         raise IntervalError(f"{name}={str(interval)!r} is not positive: write '5 minutes'")
-    if length > _LONGEST:
+    if abs(length) > _LONGEST:
         raise IntervalError(
             f"{name}={str(interval)!r} is longer than 100 years: give a shorter one"
         )

@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..errors import ArgumentError
 from ..frames import Frames
 from ..summary import Summary, about_mean, each_field
-from .exact_sums import Sums
+from .pane_rows import Layout, PaneRows
 
 Ints = NDArray[np.int64]
 
@@ -94,12 +93,13 @@ class WindowKernel:
     ----------
     window, every, length : int
         Microseconds in a window, between windows, and in a pane.
-    keys : int
-        How many key columns the rows begin with; ``_pane`` and the sums follow.
+    layout : Layout
+        Which columns the rows have.
     queries : tuple of str, or None
-        The labels of the BOOLEAN columns ``_q0``, …; None for one result row an ``_atom``.
-    sums : Sums
-        Which columns hold the sums.
+        The labels of the groups that the bits stand for; None for one result row a combination
+        of bits, an atom.
+    offset : int
+        How much later than whole multiples of the step windows begin.
     enough : int
         Pane rows worked on at once.
     """
@@ -107,9 +107,9 @@ class WindowKernel:
     window: int
     every: int
     length: int
-    keys: int
+    layout: Layout
     queries: tuple[str, ...] | None
-    sums: Sums
+    offset: int = 0
     enough: int = ENOUGH
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -124,31 +124,37 @@ class WindowKernel:
         enough = self.enough
         for batch in batches:
             held.append(batch)
-            if sum(b.num_rows for b in held) < enough:
+            if sum(self.layout.count(b) for b in held) < enough:
                 continue
-            rows = _Rows(held, self)
-            until = (int(rows.pane[-1]) - self.window) // self.every + 1
+            rows = PaneRows.read(held, self.layout)
+            # No further row of the last key has an earlier pane than the last row says.
+            reached = pa.array(batch.column("_pane"))[-1:].cast(pa.int64())[0].as_py()
+            until = (reached - self.offset - self.window) // self.every + 1
             yield from self._sums(rows, since, until)
             since = until
-            needed = (rows.key == rows.key[-1]) & (rows.pane >= since * self.every)
-            held = rows.table.filter(pa.array(needed)).to_batches()
+            needed = (rows.key == rows.key[-1]) & (rows.pane >= since * self.every + self.offset)
+            held = rows.table.take(pa.array(np.unique(rows.source[needed]))).to_batches()
             # Twice what is kept, so that long windows are not worked through again and again.
             enough = max(self.enough, 2 * int(needed.sum()))
         if any(b.num_rows for b in held):
-            yield from self._sums(_Rows(held, self), since, None)
+            yield from self._sums(PaneRows.read(held, self.layout), since, None)
 
-    def _sums(self, rows: _Rows, since: int | None, until: int | None) -> Iterator[pa.RecordBatch]:
+    def _sums(
+        self, rows: PaneRows, since: int | None, until: int | None
+    ) -> Iterator[pa.RecordBatch]:
         """The sums of the first key's windows from `since` and of the last key's before `until`."""
-        found = ticks(rows.pane, rows.first_of_key, self.window, self.every, self.length)
+        first = np.append(True, np.diff(rows.key) != 0)
+        found = self._ticks(rows.pane, first)
         key = rows.key[found.begin]
         ready = np.ones(key.size, dtype=np.bool_)
         if since is not None:
-            ready &= (key != 0) | (found.tick >= since)
+            ready &= (key != rows.key[0]) | (found.tick >= since)
         if until is not None:
             ready &= (key != rows.key[-1]) | (found.tick < until)
         found, key = found.take(ready), key[ready]
-        total, parts = Frames.of_summaries(rows.sums, rows.members).answer(found.begin, found.end)
-        plain, plain_parts = rows.plain_sums(rows.members, found)
+        members = rows.groups(len(self.queries or ()))
+        total, parts = Frames.of_summaries(rows.sums, members).answer(found.begin, found.end)
+        plain, plain_parts = _plain_sums(rows.sums, members, found)
         self._refuse_negative(total, rows, found)
         if self.queries is None:
             yield self._atoms(rows, found, key, total, plain)
@@ -160,29 +166,29 @@ class WindowKernel:
             yield self._batch(rows, found, label, total, plain, part, plain_parts[i])
 
     def _atoms(
-        self, rows: _Rows, windows: Ticks, key: Ints, total: Summary, plain: Any
+        self, rows: PaneRows, windows: Ticks, key: Ints, total: Summary, plain: Any
     ) -> pa.RecordBatch:
         """The sums of every atom in the windows that have it: each atom slides on its own."""
-        atom = rows.column("_atom").to_numpy()
+        (atom,) = rows.words
         order = np.lexsort((rows.pane, atom, rows.key))
-        first = np.append(True, (np.diff(rows.key[order]) != 0) | (np.diff(atom[order]) != 0))
-        found = ticks(rows.pane[order], first, self.window, self.every, self.length)
+        ordered, atom = rows.take(order), atom[order]
+        first = np.append(True, (np.diff(ordered.key) != 0) | (np.diff(atom) != 0))
+        found = self._ticks(ordered.pane, first)
         known = pd.MultiIndex.from_arrays([key, windows.tick])
-        asked = pd.MultiIndex.from_arrays([rows.key[order][found.begin], found.tick])
+        asked = pd.MultiIndex.from_arrays([ordered.key[found.begin], found.tick])
         window = known.get_indexer(asked)
         found, window = found.take(window >= 0), window[window >= 0]
 
-        ordered = rows.take(order)
-        no_group = ordered.members[:0]
+        no_group = ordered.groups(0)
         part, _ = Frames.of_summaries(ordered.sums, no_group).answer(found.begin, found.end)
-        plain_part, _ = ordered.plain_sums(no_group, found)
-        label = ordered.column("_atom").take(pa.array(found.begin))
+        plain_part, _ = _plain_sums(ordered.sums, no_group, found)
         whole, part = about_mean(total.take(window), part)
+        label = pa.array(atom[found.begin])
         return self._batch(ordered, found, label, whole, plain[window], part, plain_part)
 
     def _batch(
         self,
-        rows: _Rows,
+        rows: PaneRows,
         found: Ticks,
         label: pa.Array,
         total: Summary,
@@ -193,80 +199,37 @@ class WindowKernel:
         """Columns in the order of the result's schema; windows without tuples are left out."""
         numbers = [total.m, plain, total.a, total.b, total.center]
         numbers += [part.m, plain_part, part.a, part.b]
-        if self.sums.two_columns:
+        if self.layout.sums.two_columns:
             numbers += [total.a2, total.ab, total.center2, part.a2, part.ab]
-        columns = [*rows.keys_at(found.begin), self._start(rows, found.tick), label]
+        columns = [rows.column(name, found.begin) for name in self.layout.key_names]
+        columns += [self._start(rows, found.tick), label]
         columns += [pa.array(np.asarray(n, dtype=np.float64)) for n in numbers]
         batch = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
-        counts = part.m if self.queries is None else total.m
-        return batch.filter(pa.array(np.asarray(counts) != 0))
+        counts = np.asarray(part.m if self.queries is None else total.m)
+        return batch if counts.all() else batch.filter(pa.array(counts != 0))
 
-    def _start(self, rows: _Rows, index: Any) -> pa.Array:
-        return pa.array(index * self.every).cast(rows.column("_pane").type)
+    def _ticks(self, pane: Ints, first_of_key: NDArray[np.bool_]) -> Ticks:
+        return ticks(pane - self.offset, first_of_key, self.window, self.every, self.length)
 
-    def _refuse_negative(self, total: Summary, rows: _Rows, found: Ticks) -> None:
+    def _start(self, rows: PaneRows, index: Any) -> pa.Array:
+        return pa.array(index * self.every + self.offset).cast(rows.table.column("_pane").type)
+
+    def _refuse_negative(self, total: Summary, rows: PaneRows, found: Ticks) -> None:
         negative = np.flatnonzero(np.asarray(total.m) < 0)[:1]
         if negative.size:
             start = self._start(rows, found.tick[negative])[0]
-            key = [column[0].as_py() for column in rows.keys_at(found.begin[negative])]
+            begin = found.begin[negative]
+            key = [rows.column(name, begin)[0].as_py() for name in self.layout.key_names]
             raise ArgumentError(
                 f"the window from {start} {f'of the key {key} ' if key else ''}has "
                 f"{total.m[negative[0]]:.0f} tuples: more were taken back than were there"
             )
 
 
-class _Rows:
-    """Pane rows as arrays.
-
-    Parameters
-    ----------
-    batches : list of RecordBatch
-        Sorted by key and pane.
-    kernel : WindowKernel
-        Says which columns there are.
-    """
-
-    def __init__(self, batches: list[pa.RecordBatch], kernel: WindowKernel) -> None:
-        self.table = pa.Table.from_batches(batches).combine_chunks()
-        self._kernel = kernel
-        self.pane: Ints = self.column("_pane").cast(pa.int64()).to_numpy()
-        self.first_of_key = np.zeros(self.pane.size, dtype=np.bool_)
-        self.first_of_key[0] = True
-        for i in range(kernel.keys):
-            self.first_of_key[1:] |= _changes(self.column(f"_by{i}"))
-        self.key: Ints = np.cumsum(self.first_of_key) - 1
-        self.sums = kernel.sums.read(self.table)
-        queries = range(len(kernel.queries or ()))
-        members = [self.column(f"_q{i}").to_numpy(zero_copy_only=False) for i in queries]
-        self.members = np.array(members, dtype=np.bool_).reshape(len(members), self.pane.size)
-
-    def take(self, order: Ints) -> _Rows:
-        """The rows in another order."""
-        return _Rows(self.table.take(pa.array(order)).to_batches(), self._kernel)
-
-    def keys_at(self, rows: Ints) -> list[pa.Array]:
-        """The key columns of some rows."""
-        return [self.column(f"_by{i}").take(pa.array(rows)) for i in range(self._kernel.keys)]
-
-    def plain_sums(self, members: Any, found: Ticks) -> tuple[Any, Any]:
-        """Σ y of windows and groups about zero: no outlier elsewhere in a window touches it."""
-        sums = self.sums.m * self.sums.center + self.sums.a
-        zero = np.zeros_like(sums)
-        frames = Frames.of_summaries(Summary(self.sums.m, sums, zero, zero), members)
-        total, parts = frames.answer(found.begin, found.end)
-        return total.a, parts.a
-
-    def column(self, name: str) -> Any:
-        """One column as one Arrow array."""
-        return self.table.column(name).combine_chunks()
-
-
-def _changes(column: Any) -> Any:
-    """Where an entry is another key than the one before it; NULL is a key, and so is NaN."""
-    left, right = column[:-1], column[1:]
-    differs = pc.fill_null(pc.not_equal(left, right), False)
-    if pa.types.is_floating(column.type):
-        both = pc.and_(pc.fill_null(pc.is_nan(left), False), pc.fill_null(pc.is_nan(right), False))
-        differs = pc.and_not(differs, both)
-    null = pc.not_equal(pc.is_null(left), pc.is_null(right))
-    return pc.or_(differs, null).to_numpy(zero_copy_only=False)
+def _plain_sums(sums: Summary, members: Any, found: Ticks) -> tuple[Any, Any]:
+    """Σ y of windows and groups about zero: no outlier elsewhere in a window touches it."""
+    plain = sums.m * sums.center + sums.a
+    zero = np.zeros_like(plain)
+    frames = Frames.of_summaries(Summary(sums.m, plain, zero, zero), members)
+    total, parts = frames.answer(found.begin, found.end)
+    return total.a, parts.a

@@ -1,16 +1,16 @@
-"""Panes to windows: the sums of every window and of each query in it, about the window's mean."""
+"""Panes to windows: the sums of every window and of each group in it, about the window's mean."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from .checks import quoted
 from .kernel import WindowKernel
-from .panes import PaneTable, signature
+from .packing import Packer
+from .pane_table import PaneTable
 from .shipping import shipped
 
 # The names that the closed form of sql/functions gives to sums of the window and of the group;
@@ -19,8 +19,17 @@ _SUMS = ("n", "s", "a", "b", "center", "m", "s_p", "a_p", "b_p")
 _SUMS_OF_TWO = (*_SUMS, "a2", "ab", "center2", "a2_p", "ab_p")
 
 
-def query_sums(table: PaneTable, queries: Mapping[str, str], window: int, every: int) -> DataFrame:
+def query_sums(table: PaneTable, queries: Sequence[str], window: int, every: int) -> DataFrame:
     """Return the sums of every non-empty window, one row for each query.
+
+    Parameters
+    ----------
+    table : PaneTable
+        With one group a query.
+    queries : sequence of str
+        Their names.
+    window, every : int
+        In microseconds.
 
     Returns
     -------
@@ -28,45 +37,64 @@ def query_sums(table: PaneTable, queries: Mapping[str, str], window: int, every:
         The keys, ``_start``, ``predicate``, and the sums by the names of sql/functions: of the
         window and of the query's members, all about the window's mean.
     """
-    conditions = [F.expr(text).alias(f"_q{i}") for i, text in enumerate(queries.values())]
-    return _sums(table, conditions, tuple(queries), window, every)
+    return _sums(table, tuple(queries), window, every)
 
 
-def atom_sums(table: PaneTable, window: int, every: int) -> DataFrame:
-    """Return the same as `query_sums`, one row for each atom that occurs in a window."""
-    atom = signature([quoted(name) for name in table.predicates])
-    found = _sums(table, [F.expr(atom).alias("_atom")], None, window, every)
+def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: int) -> DataFrame:
+    """Return the same as `query_sums`, one row for each atom that occurs in a window.
+
+    Parameters
+    ----------
+    table : PaneTable
+        With one group a predicate, 64 at most.
+    predicates : sequence of str
+        Their names.
+    """
     satisfied = (
         F.when(F.getbit("predicate", F.lit(k)) == 1, F.lit(name))
-        for k, name in enumerate(table.predicates)
+        for k, name in enumerate(predicates)
     )
     label = F.concat_ws(" AND ", *satisfied)
+    found = _sums(table, None, window, every)
     return found.withColumn("predicate", F.when(label == "", "(none)").otherwise(label))
 
 
-def _sums(
-    table: PaneTable, groups: list[Column], queries: tuple[str, ...] | None, window: int, every: int
-) -> DataFrame:
-    """Bring each key's pane rows together in time order and let the kernel slide over them.
-
-    Rows of one pane are ordered too, so that the same rows always merge in the same order.
-    """
-    kernel = WindowKernel(window, every, table.length, len(table.keys), queries, table.sums)
-    # There is one row for each atom where sums are exact, and may be many in a written table.
-    ties = ["_signature"] if table.sums.exact else table.sums.columns
-    rows = table.frame.select(
-        *table.keys, "_pane", *groups, *dict.fromkeys([*ties, *table.sums.columns])
-    )
-    together = rows.repartition(*table.keys) if table.keys else rows.repartition(1)
-    ordered = together.sortWithinPartitions(*table.keys, "_pane", *ties).drop("_signature")
-    schema = T.StructType(
-        [ordered.schema[name] for name in table.keys]
-        + [T.StructField("_start", ordered.schema["_pane"].dataType)]
-        + [T.StructField("predicate", T.LongType() if queries is None else T.StringType())]
-        + [
-            T.StructField(name, T.DoubleType())
-            for name in (_SUMS_OF_TWO if table.sums.two_columns else _SUMS)
-        ]
-    )
+def _sums(table: PaneTable, queries: tuple[str, ...] | None, window: int, every: int) -> DataFrame:
+    """Bring each key's pane rows together in time order and let the kernel slide over them."""
+    layout, grid = table.layout, table.grid
+    kernel = WindowKernel(window, every, grid.length, layout, queries, grid.offset)
+    ordered = _ordered(table)
+    schema = T.StructType([ordered.schema[name] for name in layout.key_names])
+    schema.add("_start", ordered.schema["_pane"].dataType)
+    schema.add("predicate", T.LongType() if queries is None else T.StringType())
+    for name in _SUMS_OF_TWO if layout.sums.two_columns else _SUMS:
+        schema.add(name, T.DoubleType())
     with shipped():
         return ordered.mapInArrow(kernel, schema)
+
+
+def _ordered(table: PaneTable) -> DataFrame:
+    """Pane rows by key, in order of time.
+
+    Rows of one pane are ordered too, so that the same rows always merge in the same order: by
+    group, which is enough where each has one row; by all they hold in a written table, where
+    there may be many; and by task where rows were packed.
+    """
+    keys, layout = table.layout.key_names, table.layout
+    if layout.packed:
+        rows, ties = _packed(table), ["_number"]
+    else:
+        ties = layout.word_names + ([] if layout.sums.exact else layout.sums.columns)
+        rows = table.frame.select(*keys, "_pane", *layout.word_names, *layout.sums.columns)
+    together = rows.repartition(*keys) if keys else rows.repartition(1)
+    return together.sortWithinPartitions(*keys, "_pane", *ties)
+
+
+def _packed(table: PaneTable) -> DataFrame:
+    grid = table.grid
+    schema = T.StructType([table.frame.schema[name] for name in table.layout.key_names])
+    schema.add("_pane", table.frame.schema["_time"].dataType)
+    schema.add("_number", T.LongType()).add("_records", T.BinaryType())
+    with shipped():
+        packer = Packer(table.layout, grid.length, grid.offset, grid.closed == "right")
+        return table.frame.mapInArrow(packer, schema)

@@ -1,0 +1,152 @@
+"""Pane rows in a Python worker: keys, time, atoms and summaries as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ..summary import Summary, each_field
+from .exact_sums import Sums
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What columns the pane rows of a pipeline have.
+
+    Parameters
+    ----------
+    keys : int
+        How many key columns there are: ``_by0``, ….
+    words : int
+        How many columns of 64 bits, ``_bits0``, …, say which groups a row is in.
+    sums : Sums
+        Which columns hold the sums.
+    packed : bool
+        Whether a row carries many pane rows as ``_records`` (see `packing`), from a span of time
+        that begins with ``_pane``; otherwise it is one, and ``_pane`` its pane.
+    """
+
+    keys: int
+    words: int
+    sums: Sums
+    packed: bool = False
+
+    @property
+    def key_names(self) -> list[str]:
+        """The names of the key columns."""
+        return [f"_by{i}" for i in range(self.keys)]
+
+    @property
+    def word_names(self) -> list[str]:
+        """The names of the columns of bits."""
+        return [f"_bits{i}" for i in range(self.words)]
+
+    @property
+    def record(self) -> np.dtype[Any]:
+        """One pane row among packed ones."""
+        fields = [("pane", "<i8"), *((name, "<i8") for name in self.word_names)]
+        return np.dtype([*fields, *((name, "<f8") for name in self.sums.names)])
+
+    def count(self, batch: pa.RecordBatch) -> int:
+        """How many pane rows a batch holds."""
+        if not self.packed:
+            return int(batch.num_rows)
+        lengths = pc.sum(pc.binary_length(batch.column("_records")))
+        return (lengths.as_py() or 0) // self.record.itemsize
+
+    def records(self, column: pa.ChunkedArray) -> tuple[Any, Ints]:
+        """The records of all rows of a column end to end, and how many each row has."""
+        chunks = [memoryview(chunk) for chunk in column.to_pylist()]
+        counts = [len(chunk) // self.record.itemsize for chunk in chunks]
+        return np.frombuffer(b"".join(chunks), self.record), np.array(counts, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class PaneRows:
+    """Pane rows in order of key and pane.
+
+    Parameters
+    ----------
+    table : pa.Table
+        The columns that they were read from, keys among them.
+    source : array of int, shape (rows,)
+        The row of `table` that each pane row is from.
+    key, pane : array of int, shape (rows,)
+        The number of the key, and the start of the pane in microseconds; both ascend.
+    words : array of int, shape (words, rows)
+        Bit k of word w says whether the row is in group 64·w + k.
+    sums : Summary
+        With arrays of shape (rows,).
+    """
+
+    table: pa.Table
+    source: Ints
+    key: Ints
+    pane: Ints
+    words: Ints
+    sums: Summary
+
+    @classmethod
+    def read(cls, batches: list[pa.RecordBatch], layout: Layout) -> PaneRows:
+        """Read batches whose rows are sorted by key and ``_pane``."""
+        table = pa.Table.from_batches(batches).combine_chunks()
+        key = np.cumsum(first_of_key(table, layout)) - 1
+        source = np.arange(table.num_rows)
+        if not layout.packed:
+            words = np.array([table.column(name).to_numpy() for name in layout.word_names])
+            pane = table.column("_pane").cast(pa.int64()).to_numpy()
+            return cls(table, source, key, pane, words, layout.sums.read(table))
+        records, counts = layout.records(table.column("_records"))
+        source = source.repeat(counts)
+        sums = Summary(*(records[name] for name in layout.sums.names))
+        words = np.array([records[name] for name in layout.word_names])
+        rows = cls(table, source, key[source], records["pane"], words, sums)
+        return rows.take(np.lexsort((rows.pane, rows.key)))
+
+    def take(self, chosen: Any) -> PaneRows:
+        """Some of the rows, or all in another order."""
+        return PaneRows(
+            self.table,
+            self.source[chosen],
+            self.key[chosen],
+            self.pane[chosen],
+            self.words[:, chosen],
+            each_field(lambda f: f[chosen], self.sums),
+        )
+
+    def column(self, name: str, rows: Ints) -> pa.Array:
+        """A column of the table at some rows."""
+        return self.table.column(name).combine_chunks().take(pa.array(self.source[rows]))
+
+    def groups(self, count: int) -> Bools:
+        """Which rows are in each of the first groups, shape (count, rows)."""
+        bits = [(self.words[k // 64] >> (k % 64)) & 1 for k in range(count)]
+        return np.array(bits, dtype=np.bool_).reshape(count, self.pane.size)
+
+
+def first_of_key(table: pa.Table, layout: Layout) -> Bools:
+    """Where another key begins."""
+    first = np.zeros(table.num_rows, dtype=np.bool_)
+    first[:1] = True
+    for name in layout.key_names:
+        first[1:] |= _changes(table.column(name).combine_chunks())
+    return first
+
+
+def _changes(column: Any) -> Any:
+    """Where an entry is another key than the one before it; NULL is a key, and so is NaN."""
+    left, right = column[:-1], column[1:]
+    differs = pc.fill_null(pc.not_equal(left, right), False)
+    if pa.types.is_floating(column.type):
+        both = pc.and_(pc.fill_null(pc.is_nan(left), False), pc.fill_null(pc.is_nan(right), False))
+        differs = pc.and_not(differs, both)
+    null = pc.not_equal(pc.is_null(left), pc.is_null(right))
+    return pc.or_(differs, null).to_numpy(zero_copy_only=False)
