@@ -108,7 +108,11 @@ class Frames:
         ArgumentTypeError
             If `items` is no summary, or `members` is not Boolean.
         """
-        stack = stack_of(items, members)
+        return cls.of_stack(stack_of(items, members))
+
+    @classmethod
+    def of_stack(cls, stack: Summary) -> Frames:
+        """Make one of a stack: sums of shape (1 + groups, N), centres of shape (N,)."""
         return cls(stack.m.shape[-1], Stacks(stack))
 
     def answer(self, begin: ArrayLike, end: ArrayLike) -> tuple[Summary, Summary]:

@@ -326,6 +326,16 @@ def stack_total(stack: Summary) -> Summary:
     return each_field(lambda s: np.sum(s, axis=-1, keepdims=True), there)
 
 
+def merge_runs(stack: Summary, first: Any) -> Summary:
+    """Merge the items of a stack from each of these places to the next, about their mean centre."""
+    c = _run_centers(stack.m[0], stack.center, first)
+    c2 = _run_centers(stack.m[0], stack.center2, first) if stack.two_columns else None
+    size = np.diff(np.append(first, stack.m.shape[-1]))
+    there = moved(stack, c.repeat(size), None if c2 is None else c2.repeat(size))
+    sums = each_field(lambda s: np.add.reduceat(s, first, axis=-1), there)
+    return replace(sums, center=c, center2=c2)
+
+
 def about_mean(total: Summary, part: Summary) -> tuple[Summary, Summary]:
     """Return window and group, both about the window's own mean.
 
@@ -409,6 +419,15 @@ def _middle(m: Numbers, c: Numbers) -> Numbers:
         return 0.0
     anchor = c[np.argmax(size)]
     return plain(anchor + np.sum(size * (c - anchor)) / np.sum(size))
+
+
+def _run_centers(m: Numbers, c: Numbers, first: Any) -> Any:
+    """The weighted mean of the centres in each run, found as the first of them plus a step."""
+    size = np.abs(m)
+    anchor = c[first]
+    away = size * (c - anchor.repeat(np.diff(np.append(first, c.size))))
+    weight = np.add.reduceat(size, first)
+    return anchor + np.add.reduceat(away, first) / np.where(weight == 0, 1.0, weight)
 
 
 def _finite_or_zero(value: Numbers) -> Numbers:

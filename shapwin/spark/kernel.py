@@ -16,11 +16,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import ArgumentError
-from ..frames import Frames
-from ..summary import Summary, about_mean, each_field
+from ..frames import Frames, stack_of
+from ..summary import Summary, about_mean, each_field, merge_runs
 from .pane_rows import Layout, PaneRows
 
 Ints = NDArray[np.int64]
+
+# A sum Σ y that is this small beside m·c has lost too many digits when it was about c.
+_NEAR = 2.0**-10
 
 # Pane rows worked on at once: enough to be fast, few enough to keep the memory flat.
 ENOUGH = 1 << 18
@@ -143,18 +146,20 @@ class WindowKernel:
         self, rows: PaneRows, since: int | None, until: int | None
     ) -> Iterator[pa.RecordBatch]:
         """The sums of the first key's windows from `since` and of the last key's before `until`."""
-        first = np.append(True, np.diff(rows.key) != 0)
-        found = self._ticks(rows.pane, first)
-        key = rows.key[found.begin]
+        # Rows of one key and pane are one item: what slides is as long as there are panes.
+        at = np.flatnonzero(np.append(True, (np.diff(rows.key) != 0) | (np.diff(rows.pane) != 0)))
+        first = np.append(True, np.diff(rows.key[at]) != 0)
+        found = self._ticks(rows.pane[at], first)
+        key = rows.key[at[found.begin]]
         ready = np.ones(key.size, dtype=np.bool_)
         if since is not None:
             ready &= (key != rows.key[0]) | (found.tick >= since)
         if until is not None:
             ready &= (key != rows.key[-1]) | (found.tick < until)
         found, key = found.take(ready), key[ready]
-        members = rows.groups(len(self.queries or ()))
-        total, parts = Frames.of_summaries(rows.sums, members).answer(found.begin, found.end)
-        plain, plain_parts = _plain_sums(rows.sums, members, found)
+        stack = stack_of(rows.sums, rows.groups(len(self.queries or ())))
+        total, parts, plain, plain_parts = _slid(stack, at, found)
+        found = found._replace(begin=at[found.begin])
         self._refuse_negative(total, rows, found)
         if self.queries is None:
             yield self._atoms(rows, found, key, total, plain)
@@ -179,9 +184,8 @@ class WindowKernel:
         window = known.get_indexer(asked)
         found, window = found.take(window >= 0), window[window >= 0]
 
-        no_group = ordered.groups(0)
-        part, _ = Frames.of_summaries(ordered.sums, no_group).answer(found.begin, found.end)
-        plain_part, _ = _plain_sums(ordered.sums, no_group, found)
+        stack = stack_of(ordered.sums, ordered.groups(0))
+        part, _, plain_part, _ = _slid(stack, np.arange(first.size), found)
         whole, part = about_mean(total.take(window), part)
         label = pa.array(atom[found.begin])
         return self._batch(ordered, found, label, whole, plain[window], part, plain_part)
@@ -226,10 +230,29 @@ class WindowKernel:
             )
 
 
-def _plain_sums(sums: Summary, members: Any, found: Ticks) -> tuple[Any, Any]:
-    """Σ y of windows and groups about zero: no outlier elsewhere in a window touches it."""
-    plain = sums.m * sums.center + sums.a
-    zero = np.zeros_like(plain)
-    frames = Frames.of_summaries(Summary(sums.m, plain, zero, zero), members)
+def _slid(stack: Summary, at: Ints, found: Ticks) -> tuple[Summary, Summary, Any, Any]:
+    """Windows and groups over a stack's runs from `at`, and their plain sums Σ y."""
+    runs = merge_runs(stack, at) if at.size < stack.center.size else stack
+    total, parts = Frames.of_stack(runs).answer(found.begin, found.end)
+    m = np.concatenate([total.m[None], parts.m])
+    plain = np.concatenate([total.a[None], parts.a]) + m * total.center
+    # Beside an outlier the mean of a window says little of a group: its digits are gone.
+    lost = ~(np.abs(plain) >= _NEAR * np.abs(m * total.center)) & (m != 0)
+    some = np.flatnonzero(lost.any(axis=0))
+    if some.size:
+        plain[:, some] = _plain_sums(stack, at, found.take(some))
+    return total, parts, plain[0], plain[1:]
+
+
+def _plain_sums(stack: Summary, at: Ints, found: Ticks) -> Any:
+    """Σ y about zero, of windows and groups: no outlier elsewhere in a window touches it."""
+    plain = np.add.reduceat(stack.m * stack.center + stack.a, at, axis=-1)
+    length = found.end - found.begin
+    if length.sum() <= max(plain.shape[1], ENOUGH):
+        first = np.cumsum(length) - length
+        within = np.arange(length.sum()) - first.repeat(length)
+        return np.add.reduceat(plain[:, found.begin.repeat(length) + within], first, axis=-1)
+    m = np.add.reduceat(stack.m, at, axis=-1)
+    frames = Frames.of_stack(Summary(m, plain, np.zeros_like(plain), np.zeros(at.size)))
     total, parts = frames.answer(found.begin, found.end)
-    return total.a, parts.a
+    return np.concatenate([total.a[None], parts.a])
