@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import product
 from math import gcd
@@ -11,20 +12,26 @@ from math import gcd
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from ..errors import ArgumentError, IntervalError, StatisticError
+from ..errors import ArgumentError, IntervalError, PredicateError, StatisticError
 from ..games import game_of
+from ..players import MAX_PLAYER_PREDICATES, OTHER
 from . import checks
 from .centers import Center
 from .checks import quoted
 from .intervals import duration, interval, microseconds
-from .pane_table import Grid, PaneTable, read_panes, summaries, summed, unsummed
-from .rows import Names, Rows, by_name, read_rows
+from .pane_table import Grid, PaneTable, packed, packed_by_udaf, read_panes, summaries, summed
+from .rows import Names, Predicates, Rows, Values, by_name, read_rows
+from .selection import check_selection, selected
 from .splits import SPLITS, WHOLE_WINDOW
 from .sql_functions import expression, inlined
-from .windows import atom_sums, query_sums
+from .windows import atom_sums, player_rows, query_sums
 
 _log = logging.getLogger("shapwin")
 
+# The parts of Φ, which predicates as players do not have.
+_PARTS = ("share", "lift", "weight")
+# How many atoms a key may have: memory and time of a window grow with them.
+MAX_ATOMS = 1 << 16
 # With empty="emit", a stray timestamp must not fill a table with empty windows.
 MAX_EMITTED = 1_000_000
 # How many windows a row may lie in: a stray row alone makes that many.
@@ -34,13 +41,14 @@ MAX_OVERLAP = 1_000_000
 def explain(
     df: DataFrame,
     *,
-    value: str | Column,
+    value: Values,
     time: str | Column,
     window: str | timedelta,
     every: str | timedelta,
-    predicates: Mapping[str, str | Column],
+    predicates: Predicates | None = None,
     statistics: Names = ("avg",),
     queries: Mapping[str, str] | str | None = None,
+    dimensions: Names = (),
     by: Names = (),
     other: str | Column | None = None,
     multiplicity: str | Column | None = None,
@@ -49,22 +57,30 @@ def explain(
     offset: str | timedelta = "0 seconds",
     empty: str = "skip",
     semantics: str = "members",
+    min_support: float | None = None,
+    top_k: int | None = None,
+    max_atoms: int = MAX_ATOMS,
     engine: str = "native",
 ) -> DataFrame:
-    """Explain every sliding window of an aggregate: how much of it each predicate accounts for.
+    r"""Explain every sliding window of an aggregate: how much of it each predicate accounts for.
 
     Parameters
     ----------
     df : DataFrame
         The rows, in any order.
-    value, time : str or Column
-        The column of numbers that is aggregated, and the column of timestamps.
+    value : str, Column or sequence of str
+        The column of numbers that is aggregated. Of several, named, each is explained on its own
+        in one scan; the result's ``column``, after `by`, says which.
+    time : str or Column
+        The column of timestamps.
     window, every : str or timedelta
         The length of a window and the step between windows, as in ``1 hour`` and ``5 minutes``;
         of fixed length (1 day is 24 hours). Windows align to the epoch in UTC, as Spark's
         ``window()`` does.
     predicates : dict of str to str or Column
         Up to 64 named conditions on a row, as in ``{"eu": "region = 'EU'"}``.
+    dimensions : str or sequence of str, optional
+        Columns whose values become predicates, as in `panes`.
     statistics : str or sequence of str
         ``sum``, ``count``, ``avg``, ``var_pop``, ``var_samp``, ``covar_pop``, ``covar_samp``.
     queries : dict of str to str, or "atoms", optional
@@ -76,8 +92,18 @@ def explain(
         Whether a window without values, between the first and the last of its key, gets rows
         with n = m = 0 and NULL (for atoms one row a statistic, its
         predicate NULL). `"emit"` runs a job first, to refuse more than a million such windows.
-    semantics : {"members"}
-        What is a player: each tuple, summed over the members of a query.
+    semantics : {"members", "players"}
+        What is a player: each tuple, with Φ summed over the members of a query; or each
+        predicate (up to 20), and the rows that none covers as ``(other)``. Φ of such players
+        has no parts: share, lift and weight are NULL.
+    min_support : float, optional
+        Leave out rows where less than this share of the window are members, from 0 to 1.
+    top_k : int, optional
+        Keep these many rows of each window and statistic: those of the largest \|Φ\|, ties
+        in order of their name. Not together with `min_support`.
+    max_atoms : int
+        How many different combinations of predicates (or of queries) the rows may have before
+        the job stops with an error.
 
     Returns
     -------
@@ -99,8 +125,9 @@ def explain(
     width, step = microseconds("window", window), microseconds("every", every)
     shift = microseconds("offset", offset, signed=True)
     chosen = _statistics(statistics, other is not None)
+    check_selection(min_support, top_k)
     checks.one_of("closed", closed, ("left", "right"))
-    checks.one_of("engine", engine, ("native",))
+    checks.one_of("engine", engine, ("native", "pandas"))
     if isinstance(df, DataFrame) and df.isStreaming:
         raise ArgumentError("df is a stream: explain it batch by batch with foreachBatch")
     rows = read_rows(
@@ -111,19 +138,15 @@ def explain(
         by=by,
         other=other,
         multiplicity=multiplicity,
+        dimensions=dimensions,
     )
-    groups = _groups(rows, queries)
+    groups = _groups(rows, queries, semantics)
     grid = Grid(gcd(width, step), shift, closed)
-    if rows.by and multiplicity is None and center is None:
-        _log.info("explain: rows are summed in Python workers, as keys have few rows a pane each")
-        table = unsummed(rows, [*groups.values()], grid)
-    else:
-        _log.info(
-            "explain: rows are summed by Spark, by pane of %s", timedelta(microseconds=grid.length)
-        )
-        table = summed(rows, [*groups.values()], grid, center)
+    table = _pane_table(rows, [*groups.values()], grid, center, engine)
     labels = None if queries == "atoms" else [*groups]
-    return _attributed(table, window, every, chosen, labels, rows.predicates, empty, semantics)
+    asked = Asked(chosen, labels, tuple(rows.predicates), empty, semantics, max_atoms)
+    result = _attributed(table, window, every, asked)
+    return selected(result, table.by, min_support, top_k)
 
 
 def attribute(
@@ -133,8 +156,12 @@ def attribute(
     every: str | timedelta | None = None,
     statistics: Names = ("avg",),
     queries: Mapping[str, str] | str | None = None,
+    offset: str | timedelta | None = None,
     empty: str = "skip",
     semantics: str = "members",
+    min_support: float | None = None,
+    top_k: int | None = None,
+    max_atoms: int = MAX_ATOMS,
 ) -> DataFrame:
     """Explain every sliding window from a pane table.
 
@@ -144,7 +171,9 @@ def attribute(
         A table made by `panes`, perhaps written, appended to and read back.
     window, every : str or timedelta
         Whole multiples of the pane's length; `every` is the pane's length by default.
-    statistics, queries, empty, semantics
+    offset : str or timedelta, optional
+        How much later than the epoch windows begin; by default as the panes were made.
+    statistics, queries, empty, semantics, min_support, top_k, max_atoms
         As in `explain`. Queries are plain SQL over the BOOLEAN columns.
 
     Returns
@@ -158,39 +187,97 @@ def attribute(
         For a wrong argument. A row where a predicate's column is NULL, being older than the
         predicate, stops the job with a message that names it.
     """
+    check_selection(min_support, top_k)
     rows, grid = read_panes(panes)
-    groups = _groups(rows, queries)
+    if offset is not None:
+        grid = _moved(grid, offset)
+    groups = _groups(rows, queries, semantics)
     table = summaries(rows, [*groups.values()], grid)
     chosen = _statistics(statistics, table.layout.sums.two_columns)
     step = timedelta(microseconds=grid.length) if every is None else every
     labels = None if queries == "atoms" else [*groups]
-    return _attributed(table, window, step, chosen, labels, rows.predicates, empty, semantics)
+    asked = Asked(chosen, labels, tuple(rows.predicates), empty, semantics, max_atoms)
+    result = _attributed(table, window, step, asked)
+    return selected(result, table.by, min_support, top_k)
 
 
-def _groups(rows: Rows, queries: Mapping[str, str] | str | None) -> dict[str, str]:
+def _pane_table(
+    rows: Rows, groups: Sequence[str], grid: Grid, center: Center, engine: str
+) -> PaneTable:
+    """Choose the cheaper way from rows to panes, and say which."""
+    pane = timedelta(microseconds=grid.length)
+    if engine == "pandas":
+        _log.info("rows are summed by a pandas UDF, called for each pane of %s", pane)
+        return packed_by_udaf(rows, groups, grid)
+    if len(rows.by) > rows.several and center is None and "_k" not in rows.frame.columns:
+        _log.info("rows are summed in Python workers: with keys, panes of %s may be thin", pane)
+        return packed(rows, groups, grid)
+    _log.info("rows are summed by Spark: without keys, panes of %s hold many", pane)
+    return summed(rows, groups, grid, center)
+
+
+def _groups(rows: Rows, queries: Mapping[str, str] | str | None, semantics: str) -> dict[str, str]:
     """What rows are grouped by: the queries, or every predicate."""
+    if semantics == "players" and queries is not None:
+        raise ArgumentError(
+            f"queries={queries!r} goes with semantics='members': players are the predicates"
+        )
     if isinstance(queries, str) and queries == "atoms":
         return by_name(rows.predicates)
     booleans = rows.frame.select(*(quoted(name) for name in rows.predicates))
-    asked = checks.queries(booleans, queries, rows.predicates)
+    asked = checks.queries(booleans, queries, tuple(rows.predicates))
     if not asked:
         raise ArgumentError("predicates is empty: give at least one, or queries='atoms'")
     return asked
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked about every window, checked before any job.
+
+    Parameters
+    ----------
+    statistics : sequence of str
+        The games.
+    labels : sequence of str, or None
+        The names of the queries; None for atoms.
+    predicates : tuple of str
+        Their names.
+    empty, semantics, max_atoms
+        As in `explain`.
+    """
+
+    statistics: Sequence[str]
+    labels: Sequence[str] | None
+    predicates: tuple[str, ...]
+    empty: str
+    semantics: str
+    max_atoms: int
+
+    def __post_init__(self) -> None:
+        checks.one_of("empty", self.empty, ("skip", "emit"))
+        checks.one_of("semantics", self.semantics, ("members", "players"))
+        limit = self.max_atoms
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            raise ArgumentError(f"max_atoms={limit!r}: give a whole number of at least 1")
+
+    @property
+    def players(self) -> list[str]:
+        """The players, where predicates are players."""
+        if len(self.predicates) > MAX_PLAYER_PREDICATES:
+            raise ArgumentError(
+                f"{len(self.predicates)} predicates have 2^{len(self.predicates)} coalitions: "
+                f"give at most {MAX_PLAYER_PREDICATES} with semantics='players'"
+            )
+        if OTHER in self.predicates:
+            raise PredicateError(f"predicate {OTHER!r} has the name of uncovered rows: rename it")
+        return [*self.predicates, OTHER]
+
+
 def _attributed(
-    table: PaneTable,
-    window: str | timedelta,
-    every: str | timedelta,
-    statistics: Sequence[str],
-    labels: Sequence[str] | None,
-    predicates: Sequence[str],
-    empty: str,
-    semantics: str,
+    table: PaneTable, window: str | timedelta, every: str | timedelta, asked: Asked
 ) -> DataFrame:
-    """The long table, by queries of these names, or by atoms of the predicates."""
-    checks.one_of("empty", empty, ("skip", "emit"))
-    checks.one_of("semantics", semantics, ("members",))
+    """The long table of what is asked."""
     width = _multiple("window", window, table.grid.length)
     step = _multiple("every", every, table.grid.length)
     if width > MAX_OVERLAP * step:
@@ -198,13 +285,19 @@ def _attributed(
             f"window={str(window)!r} has {width // step:,} steps of every={str(every)!r}, more "
             f"than {MAX_OVERLAP:,}: take longer steps or a shorter window"
         )
-    if labels is None:
-        sums = atom_sums(table, predicates, width, step)
+    labels = asked.labels
+    if asked.semantics == "players":
+        labels = asked.players
+        rows = player_rows(table, asked.predicates, asked.statistics, width, step, asked.max_atoms)
+        result = rows.selectExpr("*", *(f"CAST(NULL AS DOUBLE) {c}" for c in _PARTS))
+    elif labels is None:
+        sums = atom_sums(table, asked.predicates, width, step, asked.max_atoms)
+        result = _long(sums, table, asked.statistics)
     else:
-        sums = query_sums(table, labels, width, step)
-    result = _long(sums, table, statistics)
-    if empty == "emit":
-        series = list(product(statistics, [None] if labels is None else labels))
+        sums = query_sums(table, labels, width, step, asked.max_atoms)
+        result = _long(sums, table, asked.statistics)
+    if asked.empty == "emit":
+        series = list(product(asked.statistics, [None] if labels is None else labels))
         result = _with_empty_windows(result, table, step, series)
     return _public(result, table, width)
 
@@ -224,6 +317,16 @@ def _statistics(given: Names, two_columns: bool) -> list[str]:
                 f"statistic {game.name!r} needs a second column: give other='its name'"
             )
     return list(dict.fromkeys(game.name for game in chosen))
+
+
+def _moved(grid: Grid, offset: str | timedelta) -> Grid:
+    later = microseconds("offset", offset, signed=True)
+    if (later - grid.offset) % grid.length:
+        raise IntervalError(
+            f"offset={str(offset)!r} is no whole number of panes, which are "
+            f"{timedelta(microseconds=grid.length)} long, from where panes begin"
+        )
+    return replace(grid, offset=later)
 
 
 def _multiple(name: str, interval: str | timedelta, pane: int) -> int:

@@ -103,6 +103,8 @@ class WindowKernel:
         of bits, an atom.
     offset : int
         How much later than whole multiples of the step windows begin.
+    max_atoms : int
+        How many combinations of bits there may be among the rows worked on at once.
     enough : int
         Pane rows worked on at once.
     """
@@ -113,6 +115,7 @@ class WindowKernel:
     layout: Layout
     queries: tuple[str, ...] | None
     offset: int = 0
+    max_atoms: int = 1 << 16
     enough: int = ENOUGH
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -146,6 +149,7 @@ class WindowKernel:
         self, rows: PaneRows, since: int | None, until: int | None
     ) -> Iterator[pa.RecordBatch]:
         """The sums of the first key's windows from `since` and of the last key's before `until`."""
+        self._refuse_many_atoms(rows)
         # Rows of one key and pane are one item: what slides is as long as there are panes.
         at = np.flatnonzero(np.append(True, (np.diff(rows.key) != 0) | (np.diff(rows.pane) != 0)))
         first = np.append(True, np.diff(rows.key[at]) != 0)
@@ -217,6 +221,16 @@ class WindowKernel:
 
     def _start(self, rows: PaneRows, index: Any) -> pa.Array:
         return pa.array(index * self.every + self.offset).cast(rows.table.column("_pane").type)
+
+    def _refuse_many_atoms(self, rows: PaneRows) -> None:
+        atoms = np.unique(rows.words, axis=1).shape[1] if len(rows.words) > 1 else 0
+        atoms = atoms or np.unique(rows.words[0]).size
+        if atoms > self.max_atoms:
+            raise ArgumentError(
+                f"the rows have {atoms:,} atoms, combinations of predicates or queries, more than "
+                f"max_atoms={self.max_atoms}: use fewer predicates, list the queries you need, or "
+                "raise max_atoms"
+            )
 
     def _refuse_negative(self, total: Summary, rows: PaneRows, found: Ticks) -> None:
         negative = np.flatnonzero(np.asarray(total.m) < 0)[:1]

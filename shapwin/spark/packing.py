@@ -8,7 +8,7 @@ again on the way to the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,12 +72,14 @@ class Packer:
         table = pa.Table.from_batches(batches).combine_chunks()
         micros = table.column("_time").cast(pa.int64()).to_numpy()
         pane = (micros - self.offset - self.closed_right) // self.length
-        key = _codes([table.column(name) for name in self.layout.key_names], table.num_rows)
+        key = codes([table.column(name) for name in self.layout.key_names], table.num_rows)
         words = [table.column(name).to_numpy() for name in self.layout.word_names]
         order, first = _grouped([key, pane, *words])
-        records = self._records(table, order, first, pane, words)
-
+        values = [table.column(f"_{v}").to_numpy()[order] for v in self.layout.letters]
         at = order[first]
+        start = pane[at] * self.length + self.offset
+        records = summarised(values, first, start, [word[at] for word in words], self.layout)
+
         span = pane[at] // SPAN
         cut = np.append(True, (np.diff(key[at]) != 0) | (np.diff(span) != 0))
         within = np.arange(at.size) - np.flatnonzero(cut)[np.cumsum(cut) - 1]
@@ -94,25 +96,83 @@ class Packer:
             columns, [*self.layout.key_names, "_pane", "_number", "_records"]
         )
 
-    def _records(self, table: pa.Table, order: Ints, first: Ints, pane: Ints, words: Any) -> Any:
-        """One record for each group of rows: its summary about its own mean."""
-        records = np.empty(first.size, self.layout.record)
-        at = order[first]
-        records["pane"] = pane[at] * self.length + self.offset
-        for name, word in zip(self.layout.word_names, words, strict=True):
-            records[name] = word[at]
-        size = np.diff(np.append(first, order.size))
-        records["m"] = size
-        with np.errstate(invalid="ignore", over="ignore"):  # NaN and Inf are values
-            dy, records["center"] = _about_mean(table.column("_y").to_numpy()[order], first, size)
-            records["a"] = np.add.reduceat(dy, first)
-            records["b"] = np.add.reduceat(dy * dy, first)
-            if self.layout.sums.two_columns:
-                x = table.column("_x").to_numpy()[order]
-                dx, records["center2"] = _about_mean(x, first, size)
-                records["a2"] = np.add.reduceat(dx, first)
-                records["ab"] = np.add.reduceat(dy * dx, first)
-        return records
+
+def summarised(
+    values: Sequence[Any], first: Ints, pane: Ints, words: Sequence[Ints], layout: Layout
+) -> Any:
+    """Return one record for each run of rows: its summary about its own mean.
+
+    Parameters
+    ----------
+    values : sequence of array of float
+        The columns y and perhaps x, in an order that puts the rows of a run together.
+    first : array of int, shape (runs,)
+        Where runs begin.
+    pane, words : arrays of int, shape (runs,)
+        The pane and the words of each run.
+    layout : Layout
+        Says what a record is.
+    """
+    records = np.empty(first.size, layout.record)
+    records["pane"] = pane
+    for name, word in zip(layout.word_names, words, strict=True):
+        records[name] = word
+    size = np.diff(np.append(first, values[0].size))
+    records["m"] = size
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN and Inf are values
+        dy, records["center"] = _about_mean(values[0], first, size)
+        records["a"] = np.add.reduceat(dy, first)
+        records["b"] = np.add.reduceat(dy * dy, first)
+        for x in values[1:]:
+            dx, records["center2"] = _about_mean(x, first, size)
+            records["a2"] = np.add.reduceat(dx, first)
+            records["ab"] = np.add.reduceat(dy * dx, first)
+    return records
+
+
+@dataclass(frozen=True, slots=True)
+class PanePacker:
+    """The same for the rows of one key and pane: the body of a grouped-aggregate UDF."""
+
+    layout: Layout
+
+    def __call__(self, start: Any, *columns: Any) -> bytes:
+        """Return the records of all groups of rows in the pane.
+
+        Parameters
+        ----------
+        start : Series
+            The start of the pane in microseconds, once a row.
+        columns : Series
+            The words and the values.
+        """
+        arrays = [column.to_numpy() for column in columns]
+        words, values = arrays[: self.layout.words], arrays[self.layout.words :]
+        order, first = _grouped(words)
+        at, pane = order[first], np.full(first.size, start.iloc[0])
+        sorted_values = [value[order] for value in values]
+        made = summarised(sorted_values, first, pane, [w[at] for w in words], self.layout)
+        return bytes(made.tobytes())
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacker:
+    """Turns packed pane rows into one row each, with ``_pane``, the words and the sums."""
+
+    layout: Layout
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Work through one partition."""
+        for batch in batches:
+            records, counts = self.layout.records(pa.chunked_array([batch.column("_records")]))
+            source = pa.array(np.arange(batch.num_rows).repeat(counts))
+            columns = {name: batch.column(name).take(source) for name in self.layout.key_names}
+            columns["_pane"] = pa.array(records["pane"]).cast(batch.column("_pane").type)
+            columns |= {name: pa.array(records[name]) for name in self.layout.word_names}
+            for name in self.layout.sums.names:
+                kind = np.int64 if name == "m" else np.float64
+                columns[f"_{name}"] = pa.array(records[name].astype(kind))
+            yield pa.RecordBatch.from_pydict(columns)
 
 
 def _about_mean(y: NDArray[np.float64], first: Ints, size: Ints) -> tuple[Any, Any]:
@@ -123,11 +183,12 @@ def _about_mean(y: NDArray[np.float64], first: Ints, size: Ints) -> tuple[Any, A
     return y - mean.repeat(size), mean
 
 
-def _codes(columns: list[pa.ChunkedArray], rows: int) -> Ints:
-    """A number for each different combination of keys; NULL is a key."""
+def codes(columns: Sequence[Any], rows: int) -> Ints:
+    """Return a number for each different combination of keys; NULL is a key."""
     code = np.zeros(rows, dtype=np.int64)
     for column in columns:
-        found = pc.dictionary_encode(column.combine_chunks(), null_encoding="encode")
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        found = pc.dictionary_encode(column, null_encoding="encode")
         code = code * len(found.dictionary) + found.indices.to_numpy()
         if code.size and code.max() >= 1 << 31:
             code = np.unique(code, return_inverse=True)[1]

@@ -50,6 +50,11 @@ class Layout:
         return [f"_bits{i}" for i in range(self.words)]
 
     @property
+    def letters(self) -> str:
+        """One letter for each column of numbers."""
+        return "yx" if self.sums.two_columns else "y"
+
+    @property
     def record(self) -> np.dtype[Any]:
         """One pane row among packed ones."""
         fields = [("pane", "<i8"), *((name, "<i8") for name in self.word_names)]

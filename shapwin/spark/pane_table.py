@@ -1,23 +1,30 @@
-"""Pane rows inside the pipeline: summed by Spark, left to the workers, or read from a table."""
+"""Pane rows inside the pipeline: summed by Spark or by its workers, or read from a table."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
+from pyspark.sql.pandas.functions import PandasUDFType, pandas_udf
 
-from ..errors import ArgumentTypeError, ColumnError
+from ..errors import ArgumentError, ArgumentTypeError, ColumnError
 from . import checks
 from .centers import Center, given_center
 from .checks import quoted
 from .exact_sums import SUMS, SUMS_OF_TWO, Sums, aggregates, with_parts
 from .intervals import duration
+from .packing import Packer, PanePacker, Unpacker
 from .pane_rows import Layout
-from .rows import Rows, refuse_kept_names, with_bits, words
+from .rows import Rows, by_name, refuse_kept_names, with_bits, words
+from .shipping import shipped
+
+_FLOATS = (T.FloatType, T.DoubleType)
 
 # The columns of a public pane table that are no keys and no predicates.
 FIXED = ("pane", "pane_end", "signature", *SUMS_OF_TWO)
@@ -49,13 +56,12 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class PaneTable:
-    """Pane rows inside the pipeline, or what they are to be made from.
+    """Pane rows inside the pipeline.
 
     Parameters
     ----------
     frame : DataFrame
-        The columns that `layout` says, of one pane row each. Where the layout is packed, rows
-        not summed yet: the keys, ``_time``, the words and the values.
+        The columns that `layout` says.
     by : tuple of str
         The user's names of the keys.
     layout : Layout
@@ -93,19 +99,71 @@ def summed(rows: Rows, groups: Sequence[str], grid: Grid, center: Center = None)
     return PaneTable(frame, rows.by, layout, grid)
 
 
-def unsummed(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
-    """Leave it to the workers to sum rows: less work where panes hold a few rows each."""
+def packed(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
+    """Sum rows in Python workers, by NumPy: less work where panes hold a few rows each."""
+    frame, layout = _unsummed(rows, groups)
+    kind = frame.schema["_time"].dataType
+    packer = Packer(layout, grid.length, grid.offset, grid.closed == "right")
+    with shipped():
+        made = frame.mapInArrow(packer, _packed_schema(frame, layout, kind))
+    return PaneTable(made, rows.by, layout, grid)
+
+
+def packed_by_udaf(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
+    """Sum rows by a pandas grouped-aggregate UDF, called once for each key and pane."""
+    if "_k" in rows.frame.columns:
+        raise ArgumentError("engine='pandas' takes no multiplicity: use engine='native'")
+    frame, layout = _unsummed(rows, groups)
+    frame = frame.withColumn("_pane", grid.pane("_time"))
+    since_epoch = _since_epoch(frame, "_pane")
+    values = [f"_{v}" for v in rows.letters]
+    with shipped():
+        # Its stubs know neither bytes nor any number of columns.
+        body: Any = PanePacker(layout).__call__
+        with warnings.catch_warnings():
+            # Type hints, which it asks for, cannot say "any number of columns".
+            warnings.simplefilter("ignore", UserWarning)
+            udaf = pandas_udf(body, T.BinaryType(), PandasUDFType.GROUPED_AGG)
+        made = frame.groupBy(*rows.keys, "_pane").agg(
+            udaf(since_epoch, *layout.word_names, *values).alias("_records")
+        )
+    made = made.selectExpr(*rows.keys, "_pane", "0L _number", "_records")
+    return PaneTable(made, rows.by, layout, grid)
+
+
+def unpacked(table: PaneTable) -> DataFrame:
+    """Return one summary a row: the keys, ``_pane``, the words and ``_m``, ``_a``, …."""
+    layout = table.layout
+    sums = layout.sums
+    kept = [*layout.key_names, "_pane", *layout.word_names]
+    schema = T.StructType([table.frame.schema[name] for name in [*layout.key_names, "_pane"]])
+    for name in layout.word_names:
+        schema.add(name, T.LongType())
+    for name in sums.names:
+        schema.add(f"_{name}", T.LongType() if name == "m" else T.DoubleType())
+    with shipped():
+        if layout.packed:
+            return table.frame.mapInArrow(Unpacker(layout), schema)
+        frame = table.frame.select(*kept, *sums.columns)
+        return frame.mapInArrow(sums.summarise, schema)
+
+
+def _unsummed(rows: Rows, groups: Sequence[str]) -> tuple[DataFrame, Layout]:
+    """Rows with the words of their groups, and the layout they are to be packed in."""
     values = [f"_{v}" for v in rows.letters]
     # Spark takes -0.0 and 0.0 for one key; bits in a worker do not.
     keys = [
-        f"{key} + 0 {key}" if isinstance(rows.frame.schema[key].dataType, T.FractionalType) else key
+        f"{key} + 0 {key}" if isinstance(rows.frame.schema[key].dataType, _FLOATS) else key
         for key in rows.keys
     ]
     frame = with_bits(rows.frame, [*rows.keys, "_time", *values], groups)
     layout = Layout(len(keys), words(len(groups)), Sums(len(values) == 2), packed=True)
-    return PaneTable(
-        frame.selectExpr(*keys, "_time", *layout.word_names, *values), rows.by, layout, grid
-    )
+    return frame.selectExpr(*keys, "_time", *layout.word_names, *values), layout
+
+
+def _packed_schema(frame: DataFrame, layout: Layout, time: T.DataType) -> T.StructType:
+    schema = T.StructType([frame.schema[name] for name in layout.key_names])
+    return schema.add("_pane", time).add("_number", T.LongType()).add("_records", T.BinaryType())
 
 
 def read_panes(panes: DataFrame) -> tuple[Rows, Grid]:
@@ -135,11 +193,11 @@ def read_panes(panes: DataFrame) -> tuple[Rows, Grid]:
     grid = _grid(panes)
     frame = panes.select(
         *(F.col(quoted(name)).alias(f"_by{i}") for i, name in enumerate(by)),
-        _on_grid(grid).alias("_pane"),
+        _on_grid(panes, grid).alias("_pane"),
         *(_never_null(name).alias(name) for name in predicates),
         *(F.col(name).alias(f"_{name}") for name in _sums_of(panes).names),
     )
-    return Rows(frame, tuple(by), tuple(predicates)), grid
+    return Rows(frame, tuple(by), by_name(predicates)), grid
 
 
 def summaries(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
@@ -160,14 +218,16 @@ def _net(rows: DataFrame) -> DataFrame:
     return rows.groupBy(*same).agg(F.sum("_k").alias("_k")).where("_k <> 0")
 
 
-def _on_grid(grid: Grid) -> Column:
+def _on_grid(panes: DataFrame, grid: Grid) -> Column:
     """The pane, or an error in a row whose pane has another length or offset than the others."""
     length = timedelta(microseconds=grid.length)
     message = (
-        f"a row of the pane table has a pane that is not {length} long as the others: keep panes "
-        "of different lengths in tables of their own"
+        f"a row of the pane table has a pane that is not {length} long, or does not begin at a "
+        "whole number of them as the others do: keep such panes in tables of their own"
     )
-    fits = F.col("pane_end") - F.col("pane") == duration(grid.length)
+    fits = (F.col("pane_end") - F.col("pane") == duration(grid.length)) & (
+        (_since_epoch(panes, "pane") - F.lit(grid.offset)) % F.lit(grid.length) == 0
+    )
     return F.when(fits, F.col("pane")).otherwise(F.raise_error(F.lit(message)))
 
 
@@ -189,9 +249,16 @@ def _grid(panes: DataFrame) -> Grid:
     if "shapwin.microseconds" in field.metadata:
         noted = field.metadata
         return Grid(int(noted["shapwin.microseconds"]), int(noted.get("shapwin.offset", 0)))
-    since_epoch = F.timestamp_diff("MICROSECOND", F.lit(0).cast(field.dataType), F.col("pane"))
+    since_epoch = _since_epoch(panes, "pane")
     first = panes.select(
         F.timestamp_diff("MICROSECOND", F.col("pane"), F.col("pane_end")).alias("length"),
         since_epoch.alias("start"),
     ).head()
     return Grid(1) if first is None else Grid(first["length"], first["start"] % first["length"])
+
+
+def _since_epoch(frame: DataFrame, column: str) -> Column:
+    """Microseconds since 1970 in UTC, or on the clock of a TIMESTAMP_NTZ."""
+    zone = "NTZ" if isinstance(frame.schema[column].dataType, T.TimestampNTZType) else "LTZ"
+    epoch = F.expr(f"TIMESTAMP_{zone} '1970-01-01 00:00:00{'' if zone == 'NTZ' else ' UTC'}'")
+    return F.timestamp_diff("MICROSECOND", epoch, F.col(column))

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
 from ..errors import ArgumentError, ColumnError
 from . import checks
 from .centers import Center
 from .intervals import interval, microseconds
-from .pane_table import FIXED, Grid, PaneTable, summed
-from .rows import Names, by_name, read_rows
-from .shipping import shipped
+from .pane_table import FIXED, Grid, PaneTable, packed_by_udaf, summed, unpacked
+from .rows import Names, Predicates, Values, by_name, read_rows
 
 
 def panes(
     df: DataFrame,
     *,
-    value: str | Column,
+    value: Values,
     time: str | Column,
     every: str | timedelta,
-    predicates: Mapping[str, str | Column],
+    predicates: Predicates | None = None,
+    dimensions: Names = (),
     by: Names = (),
     other: str | Column | None = None,
     multiplicity: str | Column | None = None,
@@ -39,15 +37,19 @@ def panes(
     ----------
     df : DataFrame
         The rows, in any order.
-    value : str or Column
+    value : str, Column or sequence of str
         The column of numbers that is aggregated, cast to DOUBLE. Rows where it is NULL are no
-        players; NaN and ±Inf are values.
+        players; NaN and ±Inf are values. Of several columns, named, each is summarised on its
+        own in one scan; the key ``column``, after `by`, says which.
     time : str or Column
         A TIMESTAMP, TIMESTAMP_NTZ or DATE column. Rows where it is NULL belong to no pane.
     every : str or timedelta
         The length of a pane, as in ``5 minutes``.
     predicates : dict of str to str or Column
         Up to 64 named conditions on a row. Where one is NULL, the row is not a member.
+    dimensions : str or sequence of str, optional
+        Columns of few values: each of the 16 most frequent values becomes a predicate, as
+        ``region=EU``, NULL another, and the rest ``region=(other)``. Runs a query beforehand.
     by : str or sequence of str
         Key columns; each key has panes of its own.
     other : str or Column, optional
@@ -61,8 +63,9 @@ def panes(
     offset : str or timedelta
         How much later than the epoch in UTC panes begin, as in ``-1 hour`` for days that begin
         at 23:00; Spark's ``startTime``.
-    engine : {"native"}
-        How the sums are made: by Spark's own aggregation.
+    engine : {"native", "pandas"}
+        How the sums are made: by Spark's own aggregation, or by a pandas grouped-aggregate UDF,
+        which is slower and there to compare; it takes no `multiplicity` and ignores `center`.
 
     Returns
     -------
@@ -82,7 +85,7 @@ def panes(
     """
     length = microseconds("every", every)
     checks.one_of("closed", closed, ("left", "right"))
-    checks.one_of("engine", engine, ("native",))
+    checks.one_of("engine", engine, ("native", "pandas"))
     if isinstance(df, DataFrame) and df.isStreaming:
         raise ArgumentError("df is a stream: explain it batch by batch with foreachBatch")
     rows = read_rows(
@@ -93,18 +96,24 @@ def panes(
         by=by,
         other=other,
         multiplicity=multiplicity,
+        dimensions=dimensions,
     )
-    for name in (*rows.by, *predicates):
+    for name in (*rows.by, *rows.predicates):
         if name.lower() in FIXED:
             raise ColumnError(f"{name!r} is the name of a column of the pane table: rename it")
     grid = Grid(length, microseconds("offset", offset, signed=True), closed)
-    return _public(summed(rows, [*by_name(predicates).values()], grid, center), predicates)
+    groups = [*by_name(rows.predicates).values()]
+    if engine == "pandas":
+        table = packed_by_udaf(rows, groups, grid)
+    else:
+        table = summed(rows, groups, grid, center)
+    return _public(table, rows.predicates)
 
 
-def _public(table: PaneTable, predicates: Mapping[str, str | Column]) -> DataFrame:
+def _public(table: PaneTable, predicates: Predicates) -> DataFrame:
     """Give the columns their public names; comments say what each predicate meant."""
     grid = {"shapwin.microseconds": table.grid.length, "shapwin.offset": table.grid.offset}
-    summaries = _summarised(table).selectExpr(
+    summaries = unpacked(table).selectExpr(
         "*",
         f"_pane + {interval(table.grid.length)} _pane_end",
         *(f"CAST(getbit(_bits0, {k}) AS BOOLEAN) _g{k}" for k in range(len(predicates))),
@@ -123,13 +132,3 @@ def _public(table: PaneTable, predicates: Mapping[str, str | Column]) -> DataFra
         ),
         *(F.col(f"_{name}").alias(name) for name in table.layout.sums.names),
     )
-
-
-def _summarised(table: PaneTable) -> DataFrame:
-    """The pane table's frame with summaries in place of exact sums."""
-    sums = table.layout.sums
-    schema = T.StructType([f for f in table.frame.schema if f.name not in sums.columns])
-    for name in sums.names:
-        schema.add(f"_{name}", T.LongType() if name == "m" else T.DoubleType())
-    with shipped():
-        return table.frame.mapInArrow(sums.summarise, schema)

@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from ..errors import ArgumentTypeError, PredicateError
+from ..errors import ArgumentError, ArgumentTypeError, ColumnError, PredicateError
 from . import checks
 from .checks import quoted
+from .dimensions import dimension_predicates
 
 Names = str | Sequence[str]
+Values = str | Column | Sequence[str]
 Predicates = Mapping[str, str | Column]
+
+# The key that tells several value columns apart.
+COLUMN = "column"
 
 # Names of the pipeline's own columns.
 _KEPT = re.compile(
@@ -34,13 +40,18 @@ class Rows:
         The keys as ``_by0``, …; ``_time``, ``_y``, perhaps ``_x`` and the multiplicity ``_k``;
         one BOOLEAN column a predicate, under the user's own name, never NULL. The underscores
         keep the names apart.
-    by, predicates : tuple of str
-        The user's names of the keys and predicates.
+    by : tuple of str
+        The user's names of the keys; ``column`` last where there are several value columns.
+    predicates : mapping of str to str or Column
+        The user's names of the predicates, and what they mean.
+    several : bool
+        Whether there are several value columns.
     """
 
     frame: DataFrame
     by: tuple[str, ...]
-    predicates: tuple[str, ...]
+    predicates: Predicates
+    several: bool = False
 
     @property
     def keys(self) -> list[str]:
@@ -56,12 +67,13 @@ class Rows:
 def read_rows(
     df: DataFrame,
     *,
-    value: str | Column,
+    value: Values,
     time: str | Column,
-    predicates: Predicates,
+    predicates: Predicates | None,
     by: Names,
     other: str | Column | None,
     multiplicity: str | Column | None,
+    dimensions: Names = (),
 ) -> Rows:
     """Check the arguments and return the rows that have a time and a value."""
     if not isinstance(df, DataFrame):
@@ -70,18 +82,57 @@ def read_rows(
     by = checks.names("by", by)
     columns = [key.alias(f"_by{i}") for i, key in enumerate(keys)]
     columns.append(checks.timestamp(df, time).alias("_time"))
-    columns.append(checks.numeric(df, "value", value).alias("_y"))
-    needed = ["_time", "_y"]
+    values = _values(df, value, other)
     if other is not None:
         columns.append(checks.numeric(df, "other", other).alias("_x"))
-        needed.append("_x")
     if multiplicity is not None:
         columns.append(checks.integer(df, "multiplicity", multiplicity).alias("_k"))
-    members = checks.predicates(df, predicates, by)
+    given = _with_dimensions(
+        df, {} if predicates is None and dimensions else predicates, dimensions
+    )
+    members = checks.predicates(df, given, by)
     refuse_kept_names(members)
     columns += [member.alias(name) for name, member in members.items()]
-    rows = df.select(*columns).where(" AND ".join(f"{name} IS NOT NULL" for name in needed))
-    return Rows(rows, by, tuple(predicates))
+    if len(values) == 1:
+        rows = df.select(*columns, *(column.alias("_y") for column in values.values()))
+    else:
+        if COLUMN in (name.lower() for name in (*by, *given)):
+            raise ColumnError(
+                f"{COLUMN!r} is the name of a by column or predicate, and of the result's column "
+                "that tells several values apart: rename it"
+            )
+        pairs = (
+            F.struct(F.lit(name).alias(f"_by{len(by)}"), column.alias("_y"))
+            for name, column in values.items()
+        )
+        rows = df.select(*columns, F.inline(F.array(*pairs)))
+        by = (*by, COLUMN)
+    needed = [name for name in ("_time", "_y", "_x") if name in rows.columns]
+    rows = rows.where(" AND ".join(f"{name} IS NOT NULL" for name in needed))
+    return Rows(rows, by, given, len(values) > 1)
+
+
+def _values(df: DataFrame, value: Values, other: str | Column | None) -> dict[str, Column]:
+    """The columns of numbers by name."""
+    if isinstance(value, str | Column):
+        return {"value": checks.numeric(df, "value", value)}
+    names = checks.names("value", value)
+    if not names:
+        raise ColumnError("value is empty: name a column of numbers")
+    if other is not None:
+        raise ArgumentError("other goes with one value column: explain the others on their own")
+    return {name: checks.numeric(df, "value", name) for name in names}
+
+
+def _with_dimensions(df: DataFrame, given: Any, dimensions: Names) -> Any:
+    """The predicates, and those that the dimensions make."""
+    if not dimensions or not isinstance(given, Mapping):
+        return given
+    made = dimension_predicates(df, dimensions)
+    for name in made:
+        if name in given:
+            raise PredicateError(f"predicate {name!r} is also made by dimensions: rename it")
+    return {**given, **made}
 
 
 def with_bits(frame: DataFrame, kept: Sequence[str], groups: Sequence[str]) -> DataFrame:

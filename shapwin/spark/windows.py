@@ -9,8 +9,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .kernel import WindowKernel
-from .packing import Packer
 from .pane_table import PaneTable
+from .player_kernel import PlayerKernel
 from .shipping import shipped
 
 # The names that the closed form of sql/functions gives to sums of the window and of the group;
@@ -19,7 +19,9 @@ _SUMS = ("n", "s", "a", "b", "center", "m", "s_p", "a_p", "b_p")
 _SUMS_OF_TWO = (*_SUMS, "a2", "ab", "center2", "a2_p", "ab_p")
 
 
-def query_sums(table: PaneTable, queries: Sequence[str], window: int, every: int) -> DataFrame:
+def query_sums(
+    table: PaneTable, queries: Sequence[str], window: int, every: int, max_atoms: int
+) -> DataFrame:
     """Return the sums of every non-empty window, one row for each query.
 
     Parameters
@@ -30,6 +32,8 @@ def query_sums(table: PaneTable, queries: Sequence[str], window: int, every: int
         Their names.
     window, every : int
         In microseconds.
+    max_atoms : int
+        How many combinations of groups a key may have.
 
     Returns
     -------
@@ -37,10 +41,12 @@ def query_sums(table: PaneTable, queries: Sequence[str], window: int, every: int
         The keys, ``_start``, ``predicate``, and the sums by the names of sql/functions: of the
         window and of the query's members, all about the window's mean.
     """
-    return _sums(table, tuple(queries), window, every)
+    return _sums(table, tuple(queries), window, every, max_atoms)
 
 
-def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: int) -> DataFrame:
+def atom_sums(
+    table: PaneTable, predicates: Sequence[str], window: int, every: int, max_atoms: int
+) -> DataFrame:
     """Return the same as `query_sums`, one row for each atom that occurs in a window.
 
     Parameters
@@ -55,14 +61,44 @@ def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: i
         for k, name in enumerate(predicates)
     )
     label = F.concat_ws(" AND ", *satisfied)
-    found = _sums(table, None, window, every)
+    found = _sums(table, None, window, every, max_atoms)
     return found.withColumn("predicate", F.when(label == "", "(none)").otherwise(label))
 
 
-def _sums(table: PaneTable, queries: tuple[str, ...] | None, window: int, every: int) -> DataFrame:
+def player_rows(
+    table: PaneTable,
+    predicates: Sequence[str],
+    statistics: Sequence[str],
+    window: int,
+    every: int,
+    max_atoms: int,
+) -> DataFrame:
+    """Return the long table's columns for predicates as players, down to ``phi``."""
+    kernel = _kernel(table, None, window, every, max_atoms)
+    ordered = _ordered(table)
+    schema = T.StructType([ordered.schema[name] for name in table.layout.key_names])
+    schema.add("_start", ordered.schema["_pane"].dataType)
+    schema.add("statistic", T.StringType()).add("predicate", T.StringType())
+    for name in ("n", "value", "m", "group_mean", "phi"):
+        schema.add(name, T.DoubleType())
+    with shipped():
+        players = PlayerKernel(kernel, tuple(statistics), tuple(predicates))
+        return ordered.mapInArrow(players, schema)
+
+
+def _kernel(
+    table: PaneTable, queries: tuple[str, ...] | None, window: int, every: int, max_atoms: int
+) -> WindowKernel:
+    grid = table.grid
+    return WindowKernel(window, every, grid.length, table.layout, queries, grid.offset, max_atoms)
+
+
+def _sums(
+    table: PaneTable, queries: tuple[str, ...] | None, window: int, every: int, max_atoms: int
+) -> DataFrame:
     """Bring each key's pane rows together in time order and let the kernel slide over them."""
-    layout, grid = table.layout, table.grid
-    kernel = WindowKernel(window, every, grid.length, layout, queries, grid.offset)
+    layout = table.layout
+    kernel = _kernel(table, queries, window, every, max_atoms)
     ordered = _ordered(table)
     schema = T.StructType([ordered.schema[name] for name in layout.key_names])
     schema.add("_start", ordered.schema["_pane"].dataType)
@@ -82,19 +118,9 @@ def _ordered(table: PaneTable) -> DataFrame:
     """
     keys, layout = table.layout.key_names, table.layout
     if layout.packed:
-        rows, ties = _packed(table), ["_number"]
+        rows, ties = table.frame, ["_number"]
     else:
         ties = layout.word_names + ([] if layout.sums.exact else layout.sums.columns)
         rows = table.frame.select(*keys, "_pane", *layout.word_names, *layout.sums.columns)
     together = rows.repartition(*keys) if keys else rows.repartition(1)
     return together.sortWithinPartitions(*keys, "_pane", *ties)
-
-
-def _packed(table: PaneTable) -> DataFrame:
-    grid = table.grid
-    schema = T.StructType([table.frame.schema[name] for name in table.layout.key_names])
-    schema.add("_pane", table.frame.schema["_time"].dataType)
-    schema.add("_number", T.LongType()).add("_records", T.BinaryType())
-    with shipped():
-        packer = Packer(table.layout, grid.length, grid.offset, grid.closed == "right")
-        return table.frame.mapInArrow(packer, schema)

@@ -1,0 +1,44 @@
+"""Which rows of the long table are wanted: those of enough support, or the largest few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from ..errors import ArgumentError, ArgumentTypeError
+from .checks import quoted
+
+
+def check_selection(min_support: float | None, top_k: int | None) -> None:
+    """Refuse bounds that cannot be meant."""
+    if min_support is not None and top_k is not None:
+        raise ArgumentError(
+            f"min_support={min_support!r} and top_k={top_k!r}: give one of them, and filter the "
+            "result by the other"
+        )
+    if min_support is not None:
+        if isinstance(min_support, bool) or not isinstance(min_support, int | float):
+            raise ArgumentTypeError(f"min_support={min_support!r}: give a share from 0 to 1")
+        if not 0 <= min_support <= 1:
+            raise ArgumentError(f"min_support={min_support!r}: give a share from 0 to 1")
+    if top_k is not None:
+        if isinstance(top_k, bool) or not isinstance(top_k, int):
+            raise ArgumentTypeError(f"top_k={top_k!r}: give a whole number")
+        if top_k < 1:
+            raise ArgumentError(f"top_k={top_k!r}: give at least 1")
+
+
+def selected(
+    result: DataFrame, by: Sequence[str], min_support: float | None, top_k: int | None
+) -> DataFrame:
+    """Keep what `min_support` or `top_k` asks for, of each window and statistic."""
+    if min_support is not None:
+        return result.where(F.col("m") >= F.col("n") * F.lit(float(min_support)))
+    if top_k is None:
+        return result
+    of_window = [*(quoted(name) for name in by), "window_start", "statistic"]
+    largest = Window.partitionBy(*of_window).orderBy(F.abs("phi").desc_nulls_last(), "predicate")
+    place = F.row_number().over(largest)
+    return result.withColumn("_place", place).where(f"_place <= {top_k}").drop("_place")
