@@ -186,8 +186,9 @@ def existing(df: DataFrame, argument: str, name: str | Column) -> Column:
     try:
         with unlogged():
             column = F.col(column) if isinstance(column, str) else column
-            # WHERE refuses what is no value of a row: aggregates, windows, generators.
-            _ = df.where(column.isNotNull()).schema
+            # WHERE refuses what is no value of a row: aggregates, windows, generators. Connect
+            # asks the server for the schema of a SELECT only.
+            _ = df.where(column.isNotNull()).select(column).schema
     except AnalysisException as error:
         raise ColumnError(_missing(df, argument, name, error)) from None
     return column
@@ -209,7 +210,7 @@ def _condition(df: DataFrame, what: str, text: str | Column, kind: type[Argument
             found = df.select(column.alias("condition")).schema[0].dataType
             if isinstance(found, T.BooleanType):
                 # WHERE refuses what no condition on a row can be: aggregates, windows, generators.
-                _ = df.where(column).schema
+                _ = df.where(column).select(column).schema
     except ParseException as error:
         raise kind(f"{what} does not parse: {shown} ({first_line(error)})") from None
     except AnalysisException as error:

@@ -16,6 +16,7 @@ from typing import Any
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import Column, SparkSession, WindowSpec
 from pyspark.sql import functions as F
+from pyspark.sql.utils import is_remote
 
 from ..errors import ArgumentError, ArgumentTypeError, PredicateError, StatisticError
 from ..games import game_of
@@ -91,7 +92,7 @@ def shapley_avg(
         If an argument is of a kind that cannot work. A column of a type that cannot work is
         told as the DataFrame is made (an AnalysisException with these words), before any job.
     PredicateError
-        If the predicate does not parse.
+        If the predicate does not parse (on Connect Spark says so, as it analyses the query).
 
     Examples
     --------
@@ -176,7 +177,8 @@ def shapley_explain(
     name = _statistic("shapley_explain", statistic, other)
     group = {"0": _Group("shapley_explain", value, other, predicate, center)}
     body = explanation_of_aggregates(name, "0", center)
-    return _over_aggregates([name], group, window, body)
+    explanation = _over_aggregates([name], group, window, body)
+    return explanation.alias(_call("shapley_explain", value, other, predicate, name))
 
 
 def attributions(
@@ -221,7 +223,7 @@ def attributions(
         for k, predicate in enumerate(predicates.values())
     }
     body = phis_of_aggregates(names, dict(zip(predicates, groups, strict=True)), center)
-    return _over_aggregates(names, groups, window, body)
+    return _over_aggregates(names, groups, window, body).alias(_call("attributions", value, other))
 
 
 def shapley_central_moment(*arguments: Any, **named: Any) -> Column:
@@ -252,7 +254,8 @@ def _phi(
     center: Center,
 ) -> Column:
     group = {"0": _Group(function, value, other, predicate, center)}
-    return _over_aggregates([statistic], group, window, phi_of_aggregates(statistic, "0", center))
+    phi = _over_aggregates([statistic], group, window, phi_of_aggregates(statistic, "0", center))
+    return phi.alias(_call(function, value, other, predicate))
 
 
 class _Group:
@@ -305,6 +308,16 @@ def _aggregates(y: Column, x: Column | None, needed: set[str], k: str) -> dict[s
     return parts
 
 
+def _call(function: str, *arguments: Any) -> str:
+    """What the result is called unless the user names it."""
+    given = (argument for argument in arguments if argument is not None)
+    return f"{function}({', '.join(_shown(argument) for argument in given)})"
+
+
+def _shown(argument: Any) -> str:
+    return str(argument).removeprefix("Column<'").removesuffix("'>")
+
+
 def _statistic(function: str, statistic: str, other: Value | None) -> str:
     game = game_of(statistic)
     if game.name not in NEEDS:
@@ -341,8 +354,14 @@ def _condition(function: str, given: Value) -> Column:
 
 
 def _parsed(function: str, text: str) -> Column:
-    """The condition, once it parses: Spark tells that no earlier than with a DataFrame."""
+    """The condition, once it parses: Spark tells that no earlier than with a DataFrame.
+
+    On Connect the server would log each column that is not in this DataFrame: there Spark tells
+    it as the query runs.
+    """
     condition = F.expr(text)
+    if is_remote():
+        return condition
     try:
         with unlogged():
             _ = SparkSession.active().range(0).select(condition).schema
