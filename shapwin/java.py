@@ -20,8 +20,15 @@ def require_java() -> None:
     Raises
     ------
     DependencyError
-        If there is none, or one that is too old; the message names what to install.
+        If there is none, or one that is too old; the message names what to install. Also if the
+        environment asks for Spark Connect, whose Java is elsewhere.
     """
+    remote = os.environ.get("SPARK_REMOTE")
+    if remote:
+        raise DependencyError(
+            f"SPARK_REMOTE={remote} asks for Spark Connect, but this command runs Spark on this "
+            "machine: unset SPARK_REMOTE, or call shapwin.register(spark) in a session of yours"
+        )
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else "java"
     if shutil.which(java) is None:

@@ -6,14 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from pyspark.errors import AnalysisException, SparkRuntimeException
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 import shapwin
 from shapwin import functions as S
-from shapwin.errors import ArgumentError, ArgumentTypeError, StatisticError
-from shapwin.spark.udafs import AGGREGATES
 
 WINDOWS = json.loads((Path(__file__).parent / "golden" / "exact_windows.json").read_text())
 ONE_COLUMN = ("sum", "count", "avg", "var_pop", "var_samp")
@@ -36,18 +33,6 @@ def windows(spark):
 def trips(spark):
     rows = [(1, "EU", 2.0), (2, "EU", 4.0), (3, "US", 10.0), (4, None, None)]
     return spark.createDataFrame(rows, "t INT, region STRING, fare DOUBLE")
-
-
-def test_golden_windows_next_to_other_aggregates(windows):
-    calls = [getattr(S, f"shapley_{name}")("y", "p").alias(name) for name in ONE_COLUMN]
-    calls += [
-        getattr(S, f"shapley_{name}")("y", "x", F.col("p")).alias(name) for name in TWO_COLUMNS
-    ]
-    rows = windows.groupBy("i").agg(F.avg("y"), F.max("x"), *calls).collect()
-    assert len(rows) == len(WINDOWS)
-    for row in rows:
-        for name in (*ONE_COLUMN, *TWO_COLUMNS):
-            assert row[name] == pytest.approx(WINDOWS[row["i"]]["phi"][name], rel=SPARKS_OWN)
 
 
 def test_explanations_and_several_at_once(windows):
@@ -150,53 +135,3 @@ def test_both_dialects_and_every_numeric_type(spark, trips, ansi):
         assert tuple(trips.agg(*calls).first()) == pytest.approx((95 / 18,) * len(kinds))
     finally:
         spark.conf.set("spark.sql.ansi.enabled", before)
-
-
-WRONG_TYPES = {
-    "value is STRING, not a number: write double(value)": ("region", "true"),
-    "value is TIMESTAMP, not a number: write double(value)": (F.current_timestamp, "true"),
-    "predicate is STRING, not BOOLEAN: write a condition, such as region = 'EU'": (
-        "fare",
-        "'EU'",
-    ),
-    "predicate is INT, not BOOLEAN: write a condition, such as region = 'EU'": ("fare", "1"),
-}
-
-
-@pytest.mark.parametrize("message", WRONG_TYPES)
-def test_wrong_types_say_how_to_mend_them(trips, message):
-    value, predicate = WRONG_TYPES[message]
-    value = value if isinstance(value, str) else value()
-    with pytest.raises(SparkRuntimeException) as caught:
-        trips.agg(S.shapley_avg(value, predicate)).collect()
-    assert f"shapley_avg: {message}" in str(caught.value)
-
-
-def test_a_predicate_that_does_not_parse_stops_before_any_job(trips):
-    with pytest.raises(AnalysisException):
-        trips.agg(S.shapley_avg("fare", "region = = 'EU'"))
-
-
-def test_wrong_arguments():
-    with pytest.raises(ArgumentTypeError) as caught:
-        S.shapley_avg("fare", 3)
-    assert str(caught.value) == "shapley_avg: predicate is 3: give a Column or SQL text"
-    with pytest.raises(ArgumentTypeError) as caught:
-        S.shapley_avg("fare", "true", center="high")
-    assert str(caught.value) == "shapley_avg: center is 'high': give a number"
-    with pytest.raises(ArgumentError) as caught:
-        S.shapley_explain("fare", "true", "covar_pop")
-    assert str(caught.value) == (
-        "shapley_explain: 'covar_pop' needs a second column: give other='its name'"
-    )
-    with pytest.raises(StatisticError, match="shapley_central_moment has no native form"):
-        S.shapley_central_moment("fare", "true", 3)
-    with pytest.raises(StatisticError, match="'central_moment\\(3\\)' has no native form"):
-        S.shapley_explain("fare", "true", "central_moment(3)")
-    with pytest.raises(ArgumentError, match="predicates is empty"):
-        S.attributions("fare", {})
-
-
-def test_every_aggregate_has_a_column_function():
-    aggregates = {aggregate.name for aggregate in AGGREGATES} - {"shapley_summary"}
-    assert aggregates <= set(dir(S))

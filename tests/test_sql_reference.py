@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import PySparkException
 
 import shapwin
+from shapwin import functions as S
 
 PAGE = (Path(__file__).parents[1] / "sql" / "README.md").read_text("utf-8")
 TABLE, *BLOCKS = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
@@ -41,20 +42,36 @@ def test_examples_give_what_they_show(spark, names, block):
             assert same, (row, line)
 
 
+# ---- what Spark refuses, and what works ------------------------------------------------------
+
 REFUSED = {
     "SELECT shapley_avg(fare, true) FILTER (WHERE id > 1) FROM trips": (
-        "SELECT shapley_avg(IF(id > 1, fare, NULL), true) FROM trips"
+        "SELECT shapley_avg(IF(id > 1, fare, NULL), true) FROM trips",
+        [(7.0,)],
     ),
     "SELECT shapley_avg(DISTINCT fare, true) FROM trips": (
-        "SELECT shapley_avg(fare, true) FROM (SELECT DISTINCT fare FROM trips)"
+        "SELECT shapley_avg(fare, true) FROM (SELECT DISTINCT fare FROM trips)",
+        [(16 / 3,)],
     ),
-    "SELECT region, avg(fare), shapley_avg(fare, id = 1) FROM trips GROUP BY region": (
-        """SELECT * FROM (SELECT region, avg(fare) FROM trips GROUP BY region)
+    "SELECT region, max(fare), shapley_avg(fare, id = 1) FROM trips GROUP BY region": (
+        """SELECT * FROM (SELECT region, max(fare) FROM trips GROUP BY region)
            JOIN (SELECT region, shapley_avg(fare, id = 1) FROM trips GROUP BY region)
-           USING (region)"""
+           USING (region) ORDER BY region""",
+        [("EU", 4.0, 0.5), ("US", 10.0, 0.0)],
+    ),
+    "SELECT region, shapley_avg(fare, true) FROM trips GROUP BY region HAVING max(id) > 2": (
+        """SELECT region, shapley_avg(fare, id = 1) FROM (
+               SELECT *, max(id) OVER (PARTITION BY region) AS last FROM trips)
+           WHERE last > 2 GROUP BY region""",
+        [("US", 0.0)],
     ),
     "CREATE VIEW explained AS SELECT shapley_avg(fare, true) FROM trips": (
-        "CREATE OR REPLACE TEMPORARY VIEW explained AS SELECT shapley_avg(fare, true) FROM trips"
+        "CREATE TABLE explained USING parquet AS SELECT shapley_avg(fare, true) AS phi FROM trips",
+        [],
+    ),
+    "CREATE TEMPORARY FUNCTION mine(y DOUBLE, p BOOLEAN) RETURNS DOUBLE RETURN shapley_avg(y, p)": (
+        "SELECT shapley_avg(fare, id = 3) FROM trips",
+        [(95 / 18,)],
     ),
 }
 
@@ -63,28 +80,73 @@ REFUSED = {
 def test_what_spark_refuses_and_what_works(spark, names, refused):
     with pytest.raises(PySparkException):
         spark.sql(refused).collect()
-    spark.sql(REFUSED[refused]).collect()
+    query, expected = REFUSED[refused]
+    rows = [tuple(row) for row in spark.sql(query).collect()]
+    assert rows == [pytest.approx(row) if len(row) == 1 else row for row in expected]
+    spark.sql("DROP TABLE IF EXISTS explained")
 
 
-def test_a_stream_refuses_the_aggregate_over_a_window(spark, names):
-    stream = spark.readStream.format("rate").load().createOrReplaceTempView("ticks")
-    assert stream is None
-    query = spark.sql("SELECT shapley_avg(value, true) OVER (ORDER BY timestamp) AS x FROM ticks")
-    with pytest.raises(AnalysisException):
-        query.writeStream.format("memory").queryName("never").start()
+def test_a_stream_refuses_the_aggregates_and_takes_the_column_functions(spark, names, tmp_path):
+    spark.table("trips").write.parquet(str(tmp_path / "in"))
+    stream = spark.readStream.schema(spark.table("trips").schema).parquet(str(tmp_path / "in"))
+    stream.createOrReplaceTempView("arriving")
+    for refused in (
+        "SELECT shapley_avg(fare, id = 3) OVER (ORDER BY id) AS phi FROM arriving",
+        "SELECT shapley_avg(fare, id = 3) AS phi FROM arriving",
+    ):
+        with pytest.raises(PySparkException):
+            start(spark.sql(refused), tmp_path / "refused").awaitTermination(60)
+    start(stream.agg(S.shapley_avg("fare", "id = 3")), tmp_path / "taken").awaitTermination(60)
+    assert spark.table("taken").first() == (pytest.approx(95 / 18),)
 
 
-def test_results_compose(spark, names):
-    spark.sql(
-        """CREATE OR REPLACE TEMPORARY VIEW why AS
-           SELECT id, region, shapley_avg(fare, region = 'EU') OVER w AS phi
-           FROM trips WINDOW w AS (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"""
-    )
-    rows = spark.sql(
-        """WITH joined AS (SELECT w.*, t.fare FROM why w JOIN trips t USING (id) WHERE phi > 0)
-           SELECT id FROM joined ORDER BY phi DESC"""
-    ).collect()
-    assert [row["id"] for row in rows] == [2, 1, 3]
-    spark.sql("CREATE TABLE kept_why USING parquet AS SELECT * FROM why")
-    assert spark.table("kept_why").count() == 3
-    spark.sql("DROP TABLE kept_why")
+def start(frame, checkpoint):
+    writer = frame.writeStream.format("memory").queryName(checkpoint.name).outputMode("complete")
+    return writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).start()
+
+
+# ---- results compose -------------------------------------------------------------------------
+
+# Φ of the second view: 2, 3 and 0.5 for the trips 1, 2 and 3.
+WHY = """SELECT id, region, shapley_avg(fare, region = 'EU') OVER w AS phi
+         FROM trips WINDOW w AS (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"""
+
+COMPOSED = {
+    "a view": "SELECT id, phi FROM why",
+    "a common table expression": f"WITH w AS ({WHY}) SELECT id, phi FROM w",
+    "a subquery": f"SELECT id, phi FROM ({WHY})",
+    "a view of a view": "TABLE strong UNION ALL SELECT id, phi FROM why WHERE phi < 1",
+    "a join": "SELECT id, phi FROM why JOIN trips USING (id) WHERE fare > 0",
+    "a lateral join": f"SELECT t.id, w.phi FROM trips t, LATERAL ({WHY}) w WHERE w.id = t.id",
+    "a correlated subquery": (
+        "SELECT id, (SELECT max(phi) FROM why WHERE why.id = t.id) FROM trips t"
+    ),
+    "a table made of it": "SELECT id, phi FROM kept",
+    "windows over it": "SELECT id, max(phi) OVER (PARTITION BY id) FROM why",
+    "other functions around it": """SELECT id, abs(shapley_avg(fare, region = 'EU') OVER w) + 0
+        FROM trips WINDOW w AS (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)""",
+}
+
+
+@pytest.fixture(scope="module")
+def views(spark, names):
+    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW why AS {WHY}")
+    spark.sql("CREATE OR REPLACE TEMPORARY VIEW strong AS SELECT id, phi FROM why WHERE phi > 1")
+    spark.sql("CREATE TABLE kept USING parquet AS SELECT * FROM why")
+    yield
+    spark.sql("DROP TABLE kept")
+
+
+@pytest.mark.parametrize("how", COMPOSED)
+def test_results_compose(spark, views, how):
+    got = spark.sql(f"SELECT * FROM ({COMPOSED[how]}) AS t(id, phi) ORDER BY phi DESC").collect()
+    assert [tuple(row) for row in got] == [(2, 3.0), (1, 2.0), (3, 0.5)]
+
+
+def test_a_sort_by_phi_and_a_group_of_groups(spark, names):
+    got = spark.sql(
+        """SELECT sum(phi) FROM (
+               SELECT shapley_avg(fare, region = 'EU') AS phi FROM trips GROUP BY id % 2
+               ORDER BY shapley_avg(fare, region = 'EU') DESC LIMIT 1)"""
+    ).first()
+    assert got == (4.0,)

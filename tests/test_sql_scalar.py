@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 import shapwin
 from shapwin.spark.sql_functions import create_statements, load, script, sql_directory
 
-WINDOWS = json.loads((Path(__file__).parent / "golden" / "exact_windows.json").read_text())
 # N: (H_N, H_N^(2)), rounded once from 40 digits.
 HARMONIC = {
     0: (0.0, 0.0),
@@ -67,37 +65,6 @@ def test_harmonic_numbers_of_nothing(spark, functions, dialect):
     assert value(spark, "shapley_harmonic(-1)") is None
     assert value(spark, "shapley_harmonic(NULL)") is None
     assert value(spark, "shapley_harmonic2(CAST(3 AS TINYINT))") == pytest.approx(49 / 36)
-
-
-def test_golden_windows_from_sums(spark, functions, dialect):
-    rows = [
-        (i, w["values"][k], w["pair"][k], w["member"][k])
-        for i, w in enumerate(WINDOWS)
-        for k in range(len(w["values"]))
-        if max(map(abs, w["values"])) < 1e6  # sums about zero lose the digits of the others
-    ]
-    schema = "i INT, y DOUBLE, x DOUBLE, p BOOLEAN"
-    spark.createDataFrame(rows, schema).createOrReplaceTempView("windows")
-    got = spark.sql(
-        """WITH sums AS (
-               SELECT i, count(*) AS n, sum(y) AS a, sum(x) AS a2, sum(y * y) AS b,
-                      sum(y * x) AS ab,
-                      count_if(p) AS m, sum(if(p, y, 0)) AS a_p, sum(if(p, x, 0)) AS a2_p,
-                      sum(if(p, y * y, 0)) AS b_p, sum(if(p, y * x, 0)) AS ab_p
-               FROM windows GROUP BY i)
-           SELECT i, shapley_avg_from_sums(n, a, m, a_p) AS avg,
-                  shapley_var_pop_from_sums(n, a, b, m, a_p, b_p) AS var_pop,
-                  shapley_var_samp_from_sums(n, a, b, m, a_p, b_p) AS var_samp,
-                  shapley_covar_pop_from_sums(n, a, a2, ab, m, a_p, a2_p, ab_p) AS covar_pop,
-                  shapley_covar_samp_from_sums(n, a, a2, ab, m, a_p, a2_p, ab_p) AS covar_samp
-           FROM sums"""
-    ).collect()
-    assert len(got) >= 30
-    for row in got:
-        exact = WINDOWS[row["i"]]
-        for name in ("avg", "var_pop", "var_samp", "covar_pop", "covar_samp"):
-            scale = max(1.0, *(abs(v) for v in exact["values"])) ** 2
-            assert row[name] == pytest.approx(exact["phi"][name], abs=1e-11 * scale), name
 
 
 def test_small_windows(spark, functions, dialect):

@@ -1,14 +1,20 @@
-"""Wrong calls of the pipeline, each with the message that a user reads; no job starts."""
+"""Wrong calls of every kind, each with the message that a user reads.
+
+Those of the pipeline and of the Column functions are refused before a job starts, those of the SQL
+aggregates at the first row: Spark offers them no earlier moment.
+"""
 
 from __future__ import annotations
 
 import re
 
 import pytest
+from pyspark.errors import AnalysisException, PythonException
 from pyspark.sql import functions as F
 
 import shapwin
 from shapwin import errors
+from shapwin import functions as S
 
 GOOD = dict(
     value="fare", time="t", window="1 hour", every="5 minutes", predicates={"eu": "region = 'EU'"}
@@ -98,3 +104,95 @@ def test_a_stream_and_a_pandas_frame_are_refused(spark, df):
 def test_a_table_that_is_no_pane_table_is_refused(df):
     with pytest.raises(errors.ColumnError, match="panes has no column 'pane'"):
         shapwin.attribute(df, window="1 hour")
+
+
+# ---- SQL aggregates --------------------------------------------------------------------------
+
+SQL = [
+    ("shapley_avg(y, 'EU')", "ArgumentTypeError: shapley_avg: predicate is STRING, not BOOLEAN: write a condition, such as region = 'EU'"),
+    ("shapley_avg('abc', true)", "ArgumentTypeError: shapley_avg: value is STRING, not a number: write double(value) if it holds numbers"),
+    ("shapley_var(current_timestamp(), true)", "ArgumentTypeError: shapley_var: value is TIMESTAMP, not a number: write unix_micros(value) / 1e6, its seconds"),
+    ("shapley_var(current_date(), true)", "ArgumentTypeError: shapley_var: value is DATE, not a number: write unix_date(value), its days"),
+    ("shapley_avg(y > 1, true)", "ArgumentTypeError: shapley_avg: value is BOOLEAN, not a number: write int(value)"),
+    ("shapley_avg(array('a'), true)", "ArgumentTypeError: shapley_avg: value is array<string>: give a number, or a summary as shapley_summary makes it, struct<m:bigint,a:double,b:double,center:double>"),
+    ("shapley_avg(struct(1 AS u), true)", "ArgumentTypeError: shapley_avg: value is struct<u:int>: give a number, or a summary as shapley_summary makes it, struct<m:bigint,a:double,b:double,center:double>"),
+    ("shapley_covar_pop(y, 'x', true)", "ArgumentTypeError: shapley_covar_pop: other is STRING, not a number: write double(other) if it holds numbers"),
+    ("shapley_avg(y)", "ArgumentError: shapley_avg takes (value, predicate): predicate is missing"),
+    ("shapley_avg()", "ArgumentError: shapley_avg takes (value, predicate): value and predicate are missing"),
+    ("shapley_avg(y, true, 1)", "ArgumentError: shapley_avg takes (value, predicate): 3 arguments are too many"),
+    ("shapley_avg(y, condition => true)", "ArgumentError: shapley_avg takes (value, predicate): it has no argument 'condition'"),
+    ("shapley_avg(y, value => 1)", "ArgumentError: shapley_avg takes (value, predicate): value was given twice"),
+    ("shapley_explain(y, true, 'covar_pop')", "ArgumentError: shapley_explain: 'covar_pop' needs a second column: use shapley_covar_pop"),
+    ("shapley_explain(y, true, CAST(y AS STRING))", "ArgumentError: shapley_explain: statistic is not one literal value: write it out, such as 'avg'"),
+    ("shapley_explain(y, true, NULL)", "ArgumentError: shapley_explain: statistic is not one literal value: write it out, such as 'avg'"),
+]  # fmt: skip
+
+
+def refusal(spark, query):
+    """The last line of the error that a query ends with."""
+    with pytest.raises(PythonException) as caught:
+        spark.sql(query).collect()
+    lines = [line for line in str(caught.value).splitlines() if line.startswith("shapwin.")]
+    assert lines, caught.value
+    return lines[-1].removeprefix("shapwin.errors.")
+
+
+@pytest.mark.parametrize(("call", "message"), SQL)
+def test_sql_aggregates_say_what_to_do(spark, call, message):
+    shapwin.register(spark)
+    assert refusal(spark, f"SELECT {call} FROM VALUES (1.0D), (2.0D) AS t(y)") == message
+
+
+def test_explain_in_flavor_pandas_names_the_arrow_flavor(spark):
+    shapwin.register(spark, flavor="pandas")
+    assert refusal(spark, "SELECT shapley_explain(1, true, 'avg')") == (
+        "ArgumentTypeError: shapley_explain returns a struct, which a pandas function cannot: "
+        "call shapwin.register(spark, flavor='arrow')"
+    )
+
+
+def test_a_flavor_that_there_is_not(spark):
+    with pytest.raises(errors.ArgumentError) as caught:
+        shapwin.register(spark, flavor="polars")
+    assert str(caught.value) == "flavor 'polars' is not available: use 'arrow' or 'pandas'"
+
+
+# ---- Column functions ------------------------------------------------------------------------
+
+COLUMNS = [
+    (lambda: S.shapley_avg("fare", 3), errors.ArgumentTypeError, "shapley_avg: predicate is 3: give a Column or SQL text"),
+    (lambda: S.shapley_avg(3, "true"), errors.ArgumentTypeError, "shapley_avg: value is 3: give a Column or the name of one"),
+    (lambda: S.shapley_avg("fare", "true", center="high"), errors.ArgumentTypeError, "shapley_avg: center is 'high': give a number"),
+    (lambda: S.shapley_avg("fare", "region = = 'EU'"), errors.PredicateError, "shapley_avg: predicate does not parse: region = = 'EU' (Syntax error at or near '=')"),
+    (lambda: S.shapley_explain("fare", "true", "covar_pop"), errors.ArgumentError, "shapley_explain: 'covar_pop' needs a second column: give other='its name'"),
+    (lambda: S.shapley_explain("fare", "true", "central_moment(3)"), errors.StatisticError, "shapley_explain: 'central_moment(3)' has no native form: use the SQL function shapley_central_moment"),
+    (lambda: S.shapley_central_moment("fare", "true", 3), errors.StatisticError, "shapley_central_moment has no native form, as Spark sums no third powers about a mean: call shapwin.register(spark) and F.call_function('shapley_central_moment', value, predicate, F.lit(3))"),
+    (lambda: S.attributions("fare", {}), errors.ArgumentError, "attributions: predicates is empty: give at least one, {'name': '…'}"),
+    (lambda: S.attributions("fare", {"p": "true"}, []), errors.ArgumentError, "attributions: statistics is empty: give at least one, such as 'avg'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), COLUMNS)
+def test_column_functions_say_what_to_do(spark, call, kind, message):
+    with pytest.raises(kind) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+# A Column learns its type from a DataFrame: then Spark's analysis fails with these words.
+COLUMN_TYPES = [
+    ("shapley_avg", ("region", "true"), "value is STRING, not a number: write double(value) if it holds numbers"),
+    ("shapley_avg", ("t", "true"), "value is TIMESTAMP, not a number: write unix_micros(value) / 1e6, its seconds"),
+    ("shapley_avg", (F.array, "true"), "value is ARRAY<VOID>, not a number: give a number"),
+    ("shapley_covar_pop", ("fare", "region", "true"), "other is STRING, not a number: write double(other) if it holds numbers"),
+    ("shapley_avg", ("fare", "region"), "predicate is STRING, not BOOLEAN: write a condition, such as region = 'EU'"),
+    ("shapley_avg", ("fare", "1"), "predicate is INT, not BOOLEAN: write a condition, such as region = 'EU'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "arguments", "message"), COLUMN_TYPES)
+def test_column_functions_refuse_types_before_any_job(df, function, arguments, message):
+    arguments = [argument() if callable(argument) else argument for argument in arguments]
+    with pytest.raises(AnalysisException) as caught:
+        df.agg(getattr(S, function)(*arguments))
+    assert f"`{function}: {message}`" in str(caught.value)

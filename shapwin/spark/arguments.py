@@ -24,6 +24,16 @@ Floats = NDArray[np.float64]
 
 SUMMARY_FIELDS = ("m", "a", "b", "center")
 
+# What to write instead of a column of a type that is no number, or no condition.
+NUMBER_MENDS = {
+    "TIMESTAMP": "write unix_micros({}) / 1e6, its seconds",
+    "DATE": "write unix_date({}), its days",
+    "BOOLEAN": "write int({})",
+    "STRING": "write double({}) if it holds numbers",
+}
+NO_MEND = "give a number"
+CONDITION_MEND = "write a condition, such as region = 'EU'"
+
 
 def bind(
     function: str,
@@ -65,9 +75,9 @@ def numbers(function: str, name: str, column: pa.Array) -> tuple[Floats, Bools]:
     """Return a numeric column as doubles, and which of its rows are not NULL."""
     kind = column.type
     if not (pt.is_integer(kind) or pt.is_floating(kind) or _is_decimal(kind) or pt.is_null(kind)):
-        raise ArgumentTypeError(
-            f"{function}: {name} is {_sql_type(kind)}, not a number: {_number_mend(kind, name)}"
-        )
+        shown = _sql_type(kind)
+        mend = NUMBER_MENDS.get(shown, NO_MEND).format(name)
+        raise ArgumentTypeError(f"{function}: {name} is {shown}, not a number: {mend}")
     known = _known(column)
     # Unsafe only in that integers above 2^53 round, as they do in Spark's own cast.
     doubles = column.cast(pa.float64(), safe=False)
@@ -81,8 +91,7 @@ def condition(function: str, column: pa.Array) -> Bools:
         return np.zeros(len(column), dtype=np.bool_)
     if not pt.is_boolean(kind):
         raise ArgumentTypeError(
-            f"{function}: predicate is {_sql_type(kind)}, not BOOLEAN: "
-            "write a condition, such as region = 'EU'"
+            f"{function}: predicate is {_sql_type(kind)}, not BOOLEAN: {CONDITION_MEND}"
         )
     if column.null_count:
         column = column.fill_null(False)
@@ -175,18 +184,6 @@ def _known(column: pa.Array) -> Bools:
 
 def _is_decimal(kind: pa.DataType) -> bool:
     return bool(pt.is_decimal(kind))
-
-
-def _number_mend(kind: pa.DataType, name: str) -> str:
-    if pt.is_timestamp(kind):
-        return f"write unix_micros({name}) / 1e6, its seconds"
-    if pt.is_date(kind):
-        return f"write unix_date({name}), its days"
-    if pt.is_boolean(kind):
-        return f"write int({name})"
-    if pt.is_string(kind) or pt.is_large_string(kind):
-        return f"write double({name}) if it holds numbers"
-    return "give a number"
 
 
 def _sql_type(kind: pa.DataType) -> str:

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ..errors import ArgumentError, ArgumentTypeError, ColumnError, PredicateError, QueryError
-from .quiet import unlogged
+from .quiet import first_line, unlogged
 
 MAX_PREDICATES = 64
 RESULT_COLUMNS = (
@@ -186,8 +186,9 @@ def existing(df: DataFrame, argument: str, name: str | Column) -> Column:
     try:
         with unlogged():
             column = F.col(column) if isinstance(column, str) else column
-            # WHERE refuses what is no value of a row: aggregates, windows, generators.
-            _ = df.where(column.isNotNull()).schema
+            # WHERE refuses what is no value of a row: aggregates, windows, generators. Connect
+            # asks the server for the schema of a SELECT only.
+            _ = df.where(column.isNotNull()).select(column).schema
     except AnalysisException as error:
         raise ColumnError(_missing(df, argument, name, error)) from None
     return column
@@ -209,11 +210,11 @@ def _condition(df: DataFrame, what: str, text: str | Column, kind: type[Argument
             found = df.select(column.alias("condition")).schema[0].dataType
             if isinstance(found, T.BooleanType):
                 # WHERE refuses what no condition on a row can be: aggregates, windows, generators.
-                _ = df.where(column).schema
+                _ = df.where(column).select(column).schema
     except ParseException as error:
-        raise kind(f"{what} does not parse: {shown} ({_first_line(error)})") from None
+        raise kind(f"{what} does not parse: {shown} ({first_line(error)})") from None
     except AnalysisException as error:
-        raise kind(f"{what} cannot be used: {shown} ({_first_line(error)})") from None
+        raise kind(f"{what} cannot be used: {shown} ({first_line(error)})") from None
     if not isinstance(found, T.BooleanType):
         raise kind(
             f"{what} is {found.simpleString().upper()}, not BOOLEAN: {shown}; write a condition "
@@ -224,7 +225,7 @@ def _condition(df: DataFrame, what: str, text: str | Column, kind: type[Argument
 
 def _missing(df: DataFrame, argument: str, name: Any, error: AnalysisException) -> str:
     if not isinstance(name, str) or (error.getCondition() or "").startswith("AMBIGUOUS"):
-        return f"{argument}={_shown(name)} cannot be used: {_first_line(error)}"
+        return f"{argument}={_shown(name)} cannot be used: {first_line(error)}"
     close = get_close_matches(name, df.columns, n=1)
     mend = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(df.columns)}"
     return f"{argument}={name!r}: there is no such column; {mend}"
@@ -243,9 +244,3 @@ def _no_twins(argument: str, given: tuple[str, ...], kind: type[ArgumentError]) 
 
 def _shown(name: Any) -> str:
     return repr(name) if isinstance(name, str) else str(name)
-
-
-def _first_line(error: AnalysisException) -> str:
-    """Spark's message without its error class, plan and position."""
-    text = str(error).strip().splitlines()[0]
-    return text.split("] ", 1)[-1].split(" SQLSTATE:")[0].rstrip(" ;.")

@@ -13,13 +13,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import Column, WindowSpec
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import Column, SparkSession, WindowSpec
 from pyspark.sql import functions as F
+from pyspark.sql.utils import is_remote
 
-from ..errors import ArgumentError, ArgumentTypeError, StatisticError
+from ..errors import ArgumentError, ArgumentTypeError, PredicateError, StatisticError
 from ..games import game_of
-from .splits import SPLITS, WHOLE_WINDOW
-from .sql_functions import inlined
+from .arguments import CONDITION_MEND, NO_MEND, NUMBER_MENDS
+from .quiet import first_line, unlogged
+from .sql_functions import (
+    NEEDS,
+    explanation_of_aggregates,
+    phi_of_aggregates,
+    phis_of_aggregates,
+)
 
 Value = str | Column
 Center = float | None
@@ -39,34 +47,7 @@ __all__ = [
 ]
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "void")
-
-# The sums of a statistic, about the window's mean, from the aggregates of a window and of a group.
-# They are the arguments of sql/functions; a group without values has sums of 0.
-_SUMS = {
-    "n": "s.n",
-    "m": "s.m{k}",
-    "center": "s.mean + {center}",
-    "s": "s.sum",
-    "s_p": "coalesce(s.sum{k}, 0D)",
-    "a": "0D",
-    "a_p": "coalesce(s.m{k} * (s.mean{k} - s.mean), 0D)",
-    "b": "s.n * s.var",
-    "b_p": "coalesce(s.m{k} * (s.var{k} + pow(s.mean{k} - s.mean, 2)), 0D)",
-    "a2": "0D",
-    "a2_p": "coalesce(s.m{k} * (s.mean2_{k} - s.mean2_), 0D)",
-    "ab": "s.n * s.cov",
-    "ab_p": "coalesce(s.m{k} * (s.cov{k} + (s.mean{k} - s.mean) * (s.mean2_{k} - s.mean2_)), 0D)",
-}
-_ALWAYS = ("n", "m")
-_NEEDS: dict[str, tuple[str, ...]] = {
-    "sum": ("s", "s_p", "a", "a_p"),
-    "count": (),
-    "avg": ("center", "a", "a_p"),
-    "var_pop": ("a", "a_p", "b", "b_p"),
-    "var_samp": ("a", "a_p", "b", "b_p"),
-    "covar_pop": ("a", "a_p", "a2", "a2_p", "ab", "ab_p"),
-    "covar_samp": ("a", "a_p", "a2", "a2_p", "ab", "ab_p"),
-}
+_CONDITIONS = ("boolean", "void")
 
 
 def shapley_sum(
@@ -109,7 +90,9 @@ def shapley_avg(
     ------
     ArgumentTypeError
         If an argument is of a kind that cannot work. A column of a type that cannot work is
-        named when the query runs, a predicate that does not parse when it is planned.
+        told as the DataFrame is made (an AnalysisException with these words), before any job.
+    PredicateError
+        If the predicate does not parse (on Connect Spark says so, as it analyses the query).
 
     Examples
     --------
@@ -193,8 +176,9 @@ def shapley_explain(
     """
     name = _statistic("shapley_explain", statistic, other)
     group = {"0": _Group("shapley_explain", value, other, predicate, center)}
-    body = _explanation(name, center)
-    return _over_aggregates([name], group, window, body)
+    body = explanation_of_aggregates(name, "0", center)
+    explanation = _over_aggregates([name], group, window, body)
+    return explanation.alias(_call("shapley_explain", value, other, predicate, name))
 
 
 def attributions(
@@ -238,11 +222,8 @@ def attributions(
         str(k): _Group("attributions", value, other, predicate, center)
         for k, predicate in enumerate(predicates.values())
     }
-    fields = [
-        f"{_text(label)}, {_named((s, _phi_text(s, k, center)) for s in names)}"
-        for label, k in zip(predicates, groups, strict=True)
-    ]
-    return _over_aggregates(names, groups, window, f"named_struct({', '.join(fields)})")
+    body = phis_of_aggregates(names, dict(zip(predicates, groups, strict=True)), center)
+    return _over_aggregates(names, groups, window, body).alias(_call("attributions", value, other))
 
 
 def shapley_central_moment(*arguments: Any, **named: Any) -> Column:
@@ -273,7 +254,8 @@ def _phi(
     center: Center,
 ) -> Column:
     group = {"0": _Group(function, value, other, predicate, center)}
-    return _over_aggregates([statistic], group, window, _phi_text(statistic, "0", center))
+    phi = _over_aggregates([statistic], group, window, phi_of_aggregates(statistic, "0", center))
+    return phi.alias(_call(function, value, other, predicate))
 
 
 class _Group:
@@ -299,7 +281,7 @@ def _over_aggregates(
     statistics: Sequence[str], groups: Mapping[str, _Group], window: WindowSpec | None, body: str
 ) -> Column:
     """Evaluate a text over ``s``, the struct of the aggregates, each of them computed once."""
-    needed = {name for statistic in statistics for name in (*_ALWAYS, *_NEEDS[statistic])}
+    needed = {name for statistic in statistics for name in NEEDS[statistic]}
     some = next(iter(groups.values()))
     parts = _aggregates(some.y, some.x, needed, "")
     for k, group in groups.items():
@@ -314,7 +296,7 @@ def _over_aggregates(
 
 def _aggregates(y: Column, x: Column | None, needed: set[str], k: str) -> dict[str, Column]:
     parts = {f"m{k}" if k else "n": F.count(y)}
-    if needed - {*_ALWAYS, "s", "s_p"}:
+    if needed - {"n", "m", "s", "s_p"}:
         parts[f"mean{k}"] = F.avg(y)
     if "s" in needed:
         parts[f"sum{k}"] = F.sum(y)
@@ -326,84 +308,19 @@ def _aggregates(y: Column, x: Column | None, needed: set[str], k: str) -> dict[s
     return parts
 
 
-def _let(name: str, fields: str, body: str) -> str:
-    return f"transform(array({fields}), {name} -> {body})[0]"
+def _call(function: str, *arguments: Any) -> str:
+    """What the result is called unless the user names it."""
+    given = (argument for argument in arguments if argument is not None)
+    return f"{function}({', '.join(_shown(argument) for argument in given)})"
 
 
-def _named(fields: Any) -> str:
-    return f"named_struct({', '.join(f'{_text(name)}, {text}' for name, text in fields)})"
-
-
-def _text(name: str) -> str:
-    return "'" + str(name).replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def _sums(statistic: str, k: str, center: Center) -> str:
-    """The struct ``t`` of the arguments that sql/functions take, and only those in use."""
-    added = repr(float(center or 0.0)) + "D"
-    names = (*_ALWAYS, *_NEEDS[statistic])
-    return _named((name, _SUMS[name].format(k=k, center=added)) for name in names)
-
-
-def _arguments(statistic: str) -> dict[str, str]:
-    return {name: f"t.{name}" for name in (*_ALWAYS, *_NEEDS[statistic])}
-
-
-def _phi_text(statistic: str, k: str, center: Center) -> str:
-    arguments = _arguments(statistic)
-    form = {
-        "sum": "_phi(n, m, s_p, 0D, 0D)",
-        "count": "_phi(n, m, m, 0D, 0D)",
-        "avg": "shapley_avg_from_sums(n, a, m, a_p, center)",
-        "var_pop": "shapley_var_pop_from_sums(n, a, b, m, a_p, b_p)",
-        "var_samp": "shapley_var_samp_from_sums(n, a, b, m, a_p, b_p)",
-        "covar_pop": "shapley_covar_pop_from_sums(n, a, a2, ab, m, a_p, a2_p, ab_p)",
-        "covar_samp": "shapley_covar_samp_from_sums(n, a, a2, ab, m, a_p, a2_p, ab_p)",
-    }[statistic]
-    return _let("t", _sums(statistic, k, center), inlined(form, **arguments))
-
-
-def _explanation(statistic: str, center: Center) -> str:
-    parts, arguments = SPLITS[statistic], _arguments(statistic)
-    whole = arguments | {p: f"t.{w}" for p, w in WHOLE_WINDOW.items() if w in arguments}
-    split = _named(
-        [
-            ("value", inlined(parts.share, **whole)),
-            ("share", f"IF(t.m = 0D, 0D, {inlined(parts.share, **arguments)})"),
-            ("weight", inlined(parts.weight, **arguments)),
-        ]
-    )
-    split_names = {"share": "u.share", "value": "u.value"}
-    lift = f"IF(t.m = 0D, 0D, {inlined(parts.lift, **arguments, **split_names)})"
-    result = _named(
-        [
-            ("statistic", _text(statistic)),
-            ("n", "CAST(t.n AS BIGINT)"),
-            ("value", "CAST(u.value AS DOUBLE)"),
-            ("m", "CAST(t.m AS BIGINT)"),
-            (
-                "phi",
-                inlined(
-                    "_phi(n, m, share, lift, weight)",
-                    n="t.n",
-                    m="t.m",
-                    share="u.share",
-                    weight="u.weight",
-                    lift="v.lift",
-                ),
-            ),
-            ("share", "CAST(u.share AS DOUBLE)"),
-            ("lift", "v.lift"),
-            ("weight", "CAST(u.weight AS DOUBLE)"),
-        ]
-    )
-    inner = _let("u", split, _let("v", _named([("lift", f"CAST({lift} AS DOUBLE)")]), result))
-    return _let("t", _sums(statistic, "0", center), f"IF(t.n > 0D, {inner}, NULL)")
+def _shown(argument: Any) -> str:
+    return str(argument).removeprefix("Column<'").removesuffix("'>")
 
 
 def _statistic(function: str, statistic: str, other: Value | None) -> str:
     game = game_of(statistic)
-    if game.name not in _NEEDS:
+    if game.name not in NEEDS:
         raise StatisticError(
             f"{function}: {game.name!r} has no native form: use the SQL function "
             "shapley_central_moment"
@@ -416,31 +333,60 @@ def _statistic(function: str, statistic: str, other: Value | None) -> str:
 
 
 def _number(function: str, name: str, given: Value) -> Column:
-    """The column as DOUBLE; a type that is no number ends the query with what to mend."""
+    """The column as DOUBLE, of a type that is a number."""
     column = _column(function, name, given)
     kind = F.typeof(column)
-    numeric = kind.isin(*_NUMBERS) | kind.startswith("decimal")
-    return F.when(numeric, column.cast("double")).otherwise(
-        _mistake(f"{function}: {name} is ", kind, f", not a number: write double({name})")
-    )
+    found = kind.isin(*_NUMBERS) | kind.startswith("decimal")
+    mend = F.lit(NO_MEND)
+    for other, text in NUMBER_MENDS.items():
+        mend = F.when(kind == other.lower(), text.format(name)).otherwise(mend)
+    mistake = _mistake(f"{function}: {name} is ", kind, ", not a number: ", mend)
+    return _typed(column, found, "number", mistake).cast("double")
 
 
 def _condition(function: str, given: Value) -> Column:
     if isinstance(given, str):
-        given = F.expr(given)
+        given = _parsed(function, given)
     column = _column(function, "predicate", given)
     kind = F.typeof(column)
-    return F.when(kind.isin("boolean", "void"), column.cast("boolean")).otherwise(
-        _mistake(
-            f"{function}: predicate is ",
-            kind,
-            ", not BOOLEAN: write a condition, such as region = 'EU'",
-        )
-    )
+    mistake = _mistake(f"{function}: predicate is ", kind, f", not BOOLEAN: {CONDITION_MEND}")
+    return _typed(column, kind.isin(*_CONDITIONS), "condition", mistake).cast("boolean")
 
 
-def _mistake(before: str, kind: Column, after: str) -> Column:
-    return F.raise_error(F.concat(F.lit(before), F.upper(kind), F.lit(after)))
+def _parsed(function: str, text: str) -> Column:
+    """The condition, once it parses: Spark tells that no earlier than with a DataFrame.
+
+    On Connect the server would log each column that is not in this DataFrame: there Spark tells
+    it as the query runs.
+    """
+    condition = F.expr(text)
+    if is_remote():
+        return condition
+    try:
+        with unlogged():
+            _ = SparkSession.active().range(0).select(condition).schema
+    except ParseException as error:
+        why = first_line(error)
+        raise PredicateError(f"{function}: predicate does not parse: {text} ({why})") from None
+    except AnalysisException:
+        pass  # a column that is not in this DataFrame
+    return condition
+
+
+def _typed(column: Column, found: Column, what: str, mistake: Column) -> Column:
+    """The column itself, if its type is what was wanted; else Spark's analysis fails.
+
+    A Column knows its type only within a DataFrame, so the type decides on the name of a field
+    that is then asked for. Spark tells the name that the field has instead, and that is the
+    message. If all is well, nothing of it stays in the plan.
+    """
+    name = F.when(found, F.lit(what)).otherwise(mistake)
+    return F.named_struct(name, column).getField(what)
+
+
+def _mistake(before: str, kind: Column, *after: str | Column) -> Column:
+    texts = [F.lit(text) if isinstance(text, str) else text for text in after]
+    return F.concat(F.lit(before), F.upper(kind), *texts)
 
 
 def _column(function: str, name: str, given: Any) -> Column:

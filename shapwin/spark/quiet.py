@@ -1,4 +1,4 @@
-"""Errors that shapwin words anew are not logged by PySpark as well."""
+"""Errors that shapwin words anew: not logged by PySpark as well, and short."""
 
 from __future__ import annotations
 
@@ -23,3 +23,9 @@ def unlogged() -> Iterator[None]:
     finally:
         for logger, was in zip(loggers, before, strict=True):
             logger.disabled = was
+
+
+def first_line(error: Exception) -> str:
+    """Return Spark's message without its error class, plan and position."""
+    text = str(error).strip().splitlines()[0]
+    return text.split("] ", 1)[-1].split(" SQLSTATE:")[0].rstrip(" ;.")

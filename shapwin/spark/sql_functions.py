@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+
+from .splits import SPLITS, WHOLE_WINDOW
 
 _STATEMENT = re.compile(
     r"CREATE OR REPLACE TEMPORARY FUNCTION (?P<name>\w+)\((?P<parameters>.*)\)\s*"
@@ -151,6 +154,119 @@ def _arguments(text: str, start: int) -> tuple[list[str], int]:
 
 
 _FUNCTIONS = load()
+
+# ---- the closed forms over aggregates that Spark has computed ---------------------------------
+
+# The sums of a statistic, about the window's mean, from the struct ``s`` of count, avg, var_pop …
+# of the window and of its k-th group. A group without values has sums of 0.
+_SUMS = {
+    "n": "s.n",
+    "m": "s.m{k}",
+    "center": "s.mean + {center}",
+    "s": "s.sum",
+    "s_p": "coalesce(s.sum{k}, 0D)",
+    "a": "0D",
+    "a_p": "coalesce(s.m{k} * (s.mean{k} - s.mean), 0D)",
+    "b": "s.n * s.var",
+    "b_p": "coalesce(s.m{k} * (s.var{k} + pow(s.mean{k} - s.mean, 2)), 0D)",
+    "a2": "0D",
+    "a2_p": "coalesce(s.m{k} * (s.mean2_{k} - s.mean2_), 0D)",
+    "ab": "s.n * s.cov",
+    "ab_p": "coalesce(s.m{k} * (s.cov{k} + (s.mean{k} - s.mean) * (s.mean2_{k} - s.mean2_)), 0D)",
+}
+# Those that each statistic takes.
+NEEDS: dict[str, tuple[str, ...]] = {
+    "sum": ("n", "m", "s", "s_p", "a", "a_p"),
+    "count": ("n", "m"),
+    "avg": ("n", "m", "center", "a", "a_p"),
+    "var_pop": ("n", "m", "a", "a_p", "b", "b_p"),
+    "var_samp": ("n", "m", "a", "a_p", "b", "b_p"),
+    "covar_pop": ("n", "m", "a", "a_p", "a2", "a2_p", "ab", "ab_p"),
+    "covar_samp": ("n", "m", "a", "a_p", "a2", "a2_p", "ab", "ab_p"),
+}
+_PHI = {
+    "sum": "_phi(n, m, s_p, 0D, 0D)",
+    "count": "_phi(n, m, m, 0D, 0D)",
+    "avg": "shapley_avg_from_sums(n, a, m, a_p, center)",
+    "var_pop": "shapley_var_pop_from_sums(n, a, b, m, a_p, b_p)",
+    "var_samp": "shapley_var_samp_from_sums(n, a, b, m, a_p, b_p)",
+    "covar_pop": "shapley_covar_pop_from_sums(n, a, a2, ab, m, a_p, a2_p, ab_p)",
+    "covar_samp": "shapley_covar_samp_from_sums(n, a, a2, ab, m, a_p, a2_p, ab_p)",
+}
+
+
+def phi_of_aggregates(statistic: str, k: str, center: float | None) -> str:
+    """Return the SQL expression of Φ to group `k`, over a struct ``s`` of aggregates.
+
+    Parameters
+    ----------
+    statistic : str
+        A key of `NEEDS`.
+    k : str
+        The group's suffix in the names of the struct's fields.
+    center : float, optional
+        What was subtracted from the values before they were aggregated.
+    """
+    return _let("t", _sums(statistic, k, center), inlined(_PHI[statistic], **_fields(statistic)))
+
+
+def phis_of_aggregates(
+    statistics: Sequence[str], groups: Mapping[str, str], center: float | None
+) -> str:
+    """Return the expression of a struct: for each group's name, Φ of every statistic."""
+    return _struct(
+        (name, _struct((s, phi_of_aggregates(s, k, center)) for s in statistics))
+        for name, k in groups.items()
+    )
+
+
+def explanation_of_aggregates(statistic: str, k: str, center: float | None) -> str:
+    """Return the expression of Φ with all its parts; parameters as in `phi_of_aggregates`."""
+    split, sums = SPLITS[statistic], _fields(statistic)
+    whole = sums | {p: f"t.{w}" for p, w in WHOLE_WINDOW.items() if w in sums}
+    shares = {"share": "u.share", "value": "u.value", "weight": "u.weight"}
+    parts = {
+        "value": inlined(split.share, **whole),
+        "share": f"IF(t.m = 0D, 0D, {inlined(split.share, **sums)})",
+        "weight": inlined(split.weight, **sums),
+    }
+    lift = f"CAST(IF(t.m = 0D, 0D, {inlined(split.lift, **sums, **shares)}) AS DOUBLE)"
+    result = {
+        "statistic": _text(statistic),
+        "n": "CAST(t.n AS BIGINT)",
+        "value": "CAST(u.value AS DOUBLE)",
+        "m": "CAST(t.m AS BIGINT)",
+        "phi": inlined("_phi(n, m, share, lift, weight)", **sums, **shares, lift="v.lift"),
+        "share": "CAST(u.share AS DOUBLE)",
+        "lift": "v.lift",
+        "weight": "CAST(u.weight AS DOUBLE)",
+    }
+    inner = _let("v", _struct({"lift": lift}.items()), _struct(result.items()))
+    body = f"IF(t.n > 0D, {_let('u', _struct(parts.items()), inner)}, NULL)"
+    return _let("t", _sums(statistic, k, center), body)
+
+
+def _sums(statistic: str, k: str, center: float | None) -> str:
+    added = repr(float(center or 0.0)) + "D"
+    return _struct((name, _SUMS[name].format(k=k, center=added)) for name in NEEDS[statistic])
+
+
+def _fields(statistic: str) -> dict[str, str]:
+    return {name: f"t.{name}" for name in NEEDS[statistic]}
+
+
+def _let(name: str, value: str, body: str) -> str:
+    """Evaluate `body` where `name` is a value that is computed once."""
+    return f"transform(array({value}), {name} -> {body})[0]"
+
+
+def _struct(fields: Iterable[tuple[str, str]]) -> str:
+    return f"named_struct({', '.join(f'{_text(name)}, {text}' for name, text in fields)})"
+
+
+def _text(name: str) -> str:
+    return "'" + str(name).replace("\\", "\\\\").replace("'", "\\'") + "'"
+
 
 if __name__ == "__main__":
     print(script(temporary="--persistent" not in sys.argv[1:]), end="")
