@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from shapwin.errors import ArgumentError
+from shapwin.spark import packing
 from shapwin.spark.exact_sums import Sums
 from shapwin.spark.kernel import WindowKernel
 from shapwin.spark.pane_rows import Layout
@@ -108,3 +109,44 @@ def test_nothing_gives_nothing():
     frame = pane_rows()
     assert list(kernel(20)(batches(frame[:0], 10))) == []
     assert list(kernel(20)([])) == []
+
+
+@pytest.mark.parametrize("window", [10, 20, 50, 400])
+@pytest.mark.parametrize("queries", [("p", "q"), None], ids=["queries", "atoms"])
+def test_packed_rows_give_what_their_pane_rows_give(window, queries, monkeypatch):
+    """Values packed by small portions of several tasks, a few in a span, worked off in portions."""
+    monkeypatch.setattr(packing, "SPAN", 8)
+    monkeypatch.setattr(packing, "IN_ONE", 3)
+    rng = np.random.default_rng(4)
+    rows = pd.DataFrame(
+        {
+            "_by0": rng.choice(np.array(["a", "b", None], dtype=object), 900),
+            "_time": rng.choice(np.r_[-200:150, 400:700, 5000:5030], 900),
+            "_bits0": rng.integers(0, 4, 900),
+            "_y": rng.normal(1e6, 1, 900),
+        }
+    )
+    single = rows.assign(
+        _pane=rows._time // LENGTH * LENGTH, _m=1, _a=0.0, _b=0.0, _center=rows._y, _q0=0, _q1=0
+    )
+    order = single._by0.map({"a": 0, "b": 1, None: 2}).fillna(2)
+    single = single.assign(key=order).sort_values(["key", "_pane"], kind="stable")
+    expected = run(single.drop(columns="key"), window, queries=queries)
+
+    layout = Layout(1, 1, Sums(False), packed=True)
+    table = pa.Table.from_pandas(rows, preserve_index=False)
+    at = table.schema.get_field_index("_time")
+    table = table.set_column(at, "_time", table["_time"].cast(pa.timestamp("us", "UTC")))
+    packed = []
+    for half in (table.slice(0, 500), table.slice(500)):
+        packed += packing.Packer(layout, LENGTH, at_once=150)(half.to_batches(max_chunksize=40))
+    together = pa.Table.from_batches(packed).sort_by(
+        [("_by0", "ascending"), ("_pane", "ascending"), ("_number", "ascending")]
+    )
+    found = WindowKernel(window, EVERY, LENGTH, layout, queries, enough=60)
+    result = list(found(together.to_batches(max_chunksize=5)))
+    names = ["key", "start", "label", "n", "s", "a", "b", "center", "m", "s_p", "a_p", "b_p"]
+    frame = pa.Table.from_batches(result).rename_columns(names).to_pandas()
+    frame["start"] = frame.start.astype("datetime64[us, UTC]").astype("int64")
+    frame = frame.sort_values(["key", "start", "label"], ignore_index=True)
+    pd.testing.assert_frame_equal(frame, expected, rtol=1e-9, atol=1e-7)
