@@ -1,13 +1,15 @@
 """What explaining costs against Spark's own sliding aggregate, as ratios within one run.
 
-Run ``python bench/panes.py [--rows 3000000] [--repeat 3]``; prints JSON. Every case reads the same
-uncached Parquet file and writes all of its result to Spark's ``noop`` sink.
+Run ``python bench/panes.py [--rows 3000000] [--repeat 3] [--only CASE …]``; prints JSON. Every
+case reads the same uncached Parquet file (those of ten times the rows another) and writes all of
+its result to Spark's ``noop`` sink. Memory is the most that any Python worker held so far.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import tempfile
 import time
@@ -48,6 +50,7 @@ def write_trips(path: Path, rows: int, seed: int = 0) -> None:
             "zone": rng.integers(1, 264, rows),
             "distance": distance,
             "key": rng.integers(0, 100, rows),
+            "user": rng.integers(0, 100_000, rows),
             "combination": combination,
         }
     )
@@ -74,7 +77,20 @@ def explained(df: DataFrame, window: str, **options: object) -> DataFrame:
     )
 
 
-def cases(df: DataFrame) -> dict[str, Callable[[], DataFrame]]:
+def worker_megabytes() -> int:
+    """The largest peak of resident memory among Spark's Python workers (Linux only)."""
+    peaks = [0]
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            if "pyspark.daemon" in status.with_name("cmdline").read_text():
+                found = re.search(r"VmHWM:\s+(\d+)", status.read_text())
+                peaks.append(int(found.group(1)) if found else 0)
+        except OSError:  # it ended meanwhile
+            continue
+    return max(peaks) // 1024
+
+
+def cases(df: DataFrame, larger: DataFrame) -> dict[str, Callable[[], DataFrame]]:
     """Everything that is timed, by name."""
     flags = {f"p{k}": f"(combination >> {k % 6}) & 1 = {k // 6 % 2}" for k in range(16)}
     return {
@@ -87,6 +103,10 @@ def cases(df: DataFrame) -> dict[str, Callable[[], DataFrame]]:
         "explain atoms K=16": lambda: explained(df, "1 hour", queries="atoms", predicates=flags),
         "spark 100 keys": lambda: sparks_own(df, "1 hour", "key"),
         "explain 100 keys": lambda: explained(df, "1 hour", by="key"),
+        "spark 100,000 keys": lambda: sparks_own(df, "1 hour", "user"),
+        "explain 100,000 keys": lambda: explained(df, "1 hour", by="user"),
+        "explain engine pandas": lambda: explained(df, "1 hour", engine="pandas"),
+        "explain 10 x rows": lambda: explained(larger, "1 hour"),
     }
 
 
@@ -96,6 +116,9 @@ RATIOS = {
     "explain: 7 days / 1 hour": ("explain 7 days", "explain 1 hour", 1.5),
     "atoms: K=16 / K=3": ("explain atoms K=16", "explain atoms K=3", 2.0),
     "100 keys: explain / spark": ("explain 100 keys", "spark 100 keys", 1.2),
+    "100,000 keys: explain / spark": ("explain 100,000 keys", "spark 100,000 keys", None),
+    "engine: native / pandas": ("explain 1 hour", "explain engine pandas", None),
+    "rows: 10 x / 1 x": ("explain 10 x rows", "explain 1 hour", 11.0),
 }
 
 
@@ -115,6 +138,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trips.parquet"
         write_trips(path, arguments.rows)
+        larger = Path(folder) / "larger.parquet"
+        if not arguments.only or "explain 10 x rows" in arguments.only:
+            write_trips(larger, 10 * arguments.rows)
         spark = (
             SparkSession.builder.master("local[2]")
             .config("spark.ui.enabled", "false")
@@ -125,12 +151,15 @@ def main() -> None:
             .getOrCreate()
         )
         df = spark.read.parquet(str(path))
-        chosen = {n: c for n, c in cases(df).items() if not arguments.only or n in arguments.only}
+        every = cases(df, spark.read.parquet(str(larger)) if larger.exists() else df)
+        chosen = {n: c for n, c in every.items() if not arguments.only or n in arguments.only}
         for case in chosen.values():  # start workers, compile
             seconds(case)
-        times = {
-            name: [seconds(case) for _ in range(arguments.repeat)] for name, case in chosen.items()
-        }
+        times: dict[str, list[float]] = {name: [] for name in chosen}
+        memory = {}
+        for name, case in chosen.items():
+            times[name] = [seconds(case) for _ in range(arguments.repeat)]
+            memory[name] = worker_megabytes()
         spark.stop()
     medians = {name: round(statistics.median(found), 3) for name, found in times.items()}
     ratios = {
@@ -138,7 +167,13 @@ def main() -> None:
         for name, (a, b, bar) in RATIOS.items()
         if a in medians and b in medians
     }
-    print(json.dumps({"rows": arguments.rows, "seconds": medians, "ratios": ratios}, indent=2))
+    result = {
+        "rows": arguments.rows,
+        "seconds": medians,
+        "ratios": ratios,
+        "worker megabytes": memory,
+    }
+    print(json.dumps(result, indent=2))
 
 
 if __name__ == "__main__":

@@ -105,6 +105,8 @@ class WindowKernel:
         How much later than whole multiples of the step windows begin.
     max_atoms : int
         How many combinations of bits there may be among the rows worked on at once.
+    stretch : int
+        How many windows a segment has, where rows are segmented.
     enough : int
         Pane rows worked on at once.
     """
@@ -116,6 +118,7 @@ class WindowKernel:
     queries: tuple[str, ...] | None
     offset: int = 0
     max_atoms: int = 1 << 16
+    stretch: int = 1
     enough: int = ENOUGH
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -156,6 +159,9 @@ class WindowKernel:
         found = self._ticks(rows.pane[at], first)
         key = rows.key[at[found.begin]]
         ready = np.ones(key.size, dtype=np.bool_)
+        if self.layout.segmented:
+            segment = rows.column("_segment", at[found.begin]).to_numpy()
+            ready &= found.tick // self.stretch == segment
         if since is not None:
             ready &= (key != rows.key[0]) | (found.tick >= since)
         if until is not None:
@@ -205,10 +211,14 @@ class WindowKernel:
         plain_part: Any,
     ) -> pa.RecordBatch:
         """Columns in the order of the result's schema; windows without tuples are left out."""
-        numbers = [total.m, plain, total.a, total.b, total.center]
-        numbers += [part.m, plain_part, part.a, part.b]
+        # Beside an infinite value second moments are NaN, as Spark's own are; left alone they
+        # would be infinite or NaN by the sign of what a sum was rounded to.
+        odd = np.where(np.isfinite(total.a), 0.0, np.nan)
+        numbers = [total.m, plain, total.a, total.b + odd, total.center]
+        numbers += [part.m, plain_part, part.a, part.b + odd]
         if self.layout.sums.two_columns:
-            numbers += [total.a2, total.ab, total.center2, part.a2, part.ab]
+            odd = odd + np.where(np.isfinite(total.a2), 0.0, np.nan)
+            numbers += [total.a2, total.ab + odd, total.center2, part.a2, part.ab + odd]
         columns = [rows.column(name, found.begin) for name in self.layout.key_names]
         columns += [self._start(rows, found.tick), label]
         columns += [pa.array(np.asarray(n, dtype=np.float64)) for n in numbers]

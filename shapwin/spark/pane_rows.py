@@ -32,12 +32,21 @@ class Layout:
     packed : bool
         Whether a row carries many pane rows as ``_records`` (see `packing`), from a span of time
         that begins with ``_pane``; otherwise it is one, and ``_pane`` its pane.
+    segmented : bool
+        Whether ``_segment`` says for which stretch of windows a row is: stretches are worked on
+        side by side, and rows near their borders are there more than once.
     """
 
     keys: int
     words: int
     sums: Sums
     packed: bool = False
+    segmented: bool = False
+
+    @property
+    def together(self) -> list[str]:
+        """The columns whose equal rows are worked on one after another."""
+        return self.key_names + ["_segment"] * self.segmented
 
     @property
     def key_names(self) -> list[str]:
@@ -141,7 +150,7 @@ def first_of_key(table: pa.Table, layout: Layout) -> Bools:
     """Where another key begins."""
     first = np.zeros(table.num_rows, dtype=np.bool_)
     first[:1] = True
-    for name in layout.key_names:
+    for name in layout.together:
         first[1:] |= _changes(table.column(name).combine_chunks())
     return first
 

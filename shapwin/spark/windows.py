@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -12,6 +13,9 @@ from .kernel import WindowKernel
 from .pane_table import PaneTable
 from .player_kernel import PlayerKernel
 from .shipping import shipped
+
+# The fewest windows in a segment: a few for each core in a month of windows every five minutes.
+SEGMENT = 1024
 
 # The names that the closed form of sql/functions gives to sums of the window and of the group;
 # s and s_p are the plain sums Σ y.
@@ -74,7 +78,8 @@ def player_rows(
     max_atoms: int,
 ) -> DataFrame:
     """Return the long table's columns for predicates as players, down to ``phi``."""
-    kernel = _kernel(table, None, window, every, max_atoms)
+    table, stretch = _segmented(table, window, every)
+    kernel = _kernel(table, None, window, every, max_atoms, stretch)
     ordered = _ordered(table)
     schema = T.StructType([ordered.schema[name] for name in table.layout.key_names])
     schema.add("_start", ordered.schema["_pane"].dataType)
@@ -87,18 +92,50 @@ def player_rows(
 
 
 def _kernel(
-    table: PaneTable, queries: tuple[str, ...] | None, window: int, every: int, max_atoms: int
+    table: PaneTable,
+    queries: tuple[str, ...] | None,
+    window: int,
+    every: int,
+    max_atoms: int,
+    stretch: int,
 ) -> WindowKernel:
-    grid = table.grid
-    return WindowKernel(window, every, grid.length, table.layout, queries, grid.offset, max_atoms)
+    grid, layout = table.grid, table.layout
+    return WindowKernel(
+        window, every, grid.length, layout, queries, grid.offset, max_atoms, stretch
+    )
+
+
+def _segmented(table: PaneTable, window: int, every: int) -> tuple[PaneTable, int]:
+    """Cut time into stretches of windows, so that one key is worked on by several tasks.
+
+    A pane row goes to each segment that has a window with it, mostly one: the first and the last
+    window of a row are those of `kernel.ticks`. Returns the windows in a segment too.
+    """
+    if table.layout.packed:
+        return table, 1
+    stretch = max(SEGMENT, 4 * -(-window // every))
+    since = f"(unix_micros(_pane) - {table.grid.offset})"
+    if isinstance(table.frame.schema["_pane"].dataType, T.TimestampNTZType):
+        epoch = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
+        since = f"(timestampdiff(MICROSECOND, {epoch}, _pane) - {table.grid.offset})"
+    long = stretch * every
+    # x div y rounds towards zero: what is left over is taken off first.
+    first = f"({since} - {window - table.grid.length + long - every})"
+    frame = table.frame.selectExpr(
+        "*",
+        f"explode(sequence(({first} + pmod(-{first}, {long})) div {long}, "
+        f"({since} - pmod({since}, {long})) div {long})) _segment",
+    )
+    return replace(table, frame=frame, layout=replace(table.layout, segmented=True)), stretch
 
 
 def _sums(
     table: PaneTable, queries: tuple[str, ...] | None, window: int, every: int, max_atoms: int
 ) -> DataFrame:
     """Bring each key's pane rows together in time order and let the kernel slide over them."""
+    table, stretch = _segmented(table, window, every)
     layout = table.layout
-    kernel = _kernel(table, queries, window, every, max_atoms)
+    kernel = _kernel(table, queries, window, every, max_atoms, stretch)
     ordered = _ordered(table)
     schema = T.StructType([ordered.schema[name] for name in layout.key_names])
     schema.add("_start", ordered.schema["_pane"].dataType)
@@ -116,7 +153,7 @@ def _ordered(table: PaneTable) -> DataFrame:
     group, which is enough where each has one row; by all they hold in a written table, where
     there may be many; and by task where rows were packed.
     """
-    keys, layout = table.layout.key_names, table.layout
+    keys, layout = table.layout.together, table.layout
     if layout.packed:
         rows, ties = table.frame, ["_number"]
     else:
