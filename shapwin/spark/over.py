@@ -30,6 +30,10 @@ _PLAIN_CALLS = 6
 # The least number of frames foreseen, and how many of them one call pays for.
 _FORESEEN = 256
 _PAID = 2
+# How much more is paid for foreseeing frames that have not come before.
+_DEAREST = 64
+# From one frame to the next, of those that follow a rule: rows that leave, and that enter.
+_STEPS = frozenset([(0, 1), (1, 1), (1, 0)])
 
 
 class Prepared:
@@ -59,7 +63,7 @@ class Partition:
 
     __slots__ = (
         "anchors", "answers", "begins", "credit", "ends", "horizon", "next", "plainly", "prepare",
-        "prepared", "step", "whole",
+        "prepared", "price", "step", "whole",
     )  # fmt: skip
 
     def __init__(self, anchors: list[Any], prepare: Prepare, whole: Callable[..., Any]) -> None:
@@ -71,6 +75,7 @@ class Partition:
         self.step = (-1, -1)
         self.horizon = _FORESEEN
         self.plainly = self.credit = 0
+        self.price = 1
 
     def answer(self, plain: Plain, columns: Sequence[Any], begin: int, end: int) -> Any:
         """Answer a frame that was not foreseen, and foresee the next ones if they follow a rule."""
@@ -79,17 +84,23 @@ class Partition:
         if begin == last_begin and end == last_end:
             return self.answers[k - 1]
         step = (begin - last_begin, end - last_end)
-        all_came = 1 < k == len(self.begins) - 1
-        self.horizon = 4 * k if all_came else _FORESEEN
-        self.credit += k
-        in_step = step == self.step and step in ((0, 1), (1, 1), (1, 0))
+        in_step = step == self.step and step in _STEPS
         self.step = step
+        self.credit += k
+        if len(self.begins) > 2:
+            self._learn(k, len(self.begins) - 1)
         if in_step and self.credit >= 0 and self._foresee(columns, begin, end):
             return self.answers[0]
         result = self._one(plain, columns, begin, end)
         self.begins, self.ends, self.answers = [begin, -1], [end, -1], [result, None]
         self.next = 1
         return result
+
+    def _learn(self, came: int, foreseen: int) -> None:
+        """Foresee more where all frames came, and pay more for the next where some did not."""
+        all_came = came == foreseen
+        self.horizon = 4 * came if all_came else _FORESEEN
+        self.price = 1 if all_came else min(2 * self.price, _DEAREST)
 
     def _one(self, plain: Plain, columns: Sequence[Any], begin: int, end: int) -> Any:
         self.plainly += 1
@@ -112,7 +123,7 @@ class Partition:
         begins, ends = begin + forth * steps, end + on * steps
         self.answers = [*prepared[0].many(begins, ends), None]
         self.begins, self.ends = [*begins.tolist(), -1], [*ends.tolist(), -1]
-        self.credit -= (count + end - begin) // _PAID
+        self.credit -= self.price * (count + end - begin) // _PAID
         self.next = 1
         return True
 
