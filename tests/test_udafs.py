@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import shapwin
-from shapwin.spark.udafs import AGGREGATES
 
 WINDOWS = json.loads((Path(__file__).parent / "golden" / "exact_windows.json").read_text())
 
@@ -249,11 +248,3 @@ def test_explain_of_an_empty_frame_is_null(spark, flavor, windows):
            FROM windows WHERE i = 0"""
     ).collect()
     assert [row["e"] is None for row in got] == [True, False, False]
-
-
-def test_registering_names_every_function_and_may_be_repeated(spark):
-    names = shapwin.register(spark)
-    assert shapwin.register(spark) == names
-    shown = {row[0].split(".")[-1] for row in spark.sql("SHOW USER FUNCTIONS").collect()}
-    assert set(names) == {name for name in shown if name.startswith("shapley")}
-    assert {aggregate.name for aggregate in AGGREGATES} <= set(names)

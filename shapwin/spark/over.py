@@ -143,35 +143,54 @@ def over_arrow(plain: Plain, prepare: Prepare, bind: Bind | None = None, count: 
     it is called once a row, where one more call between Spark and this would be felt.
     """
     partition: Partition | None = None
-    places: list[int] = []
-    addresses: list[int] = []
+    # Which buffer of a column tells its memory, and where that is: of the first column, of the
+    # last, and of those between. Two columns are the rule, and a loop over them would be felt.
+    first = last = (0, 0)
+    between: list[tuple[int, int]] = []
+
+    def enter(columns: Sequence[pa.Array]) -> Partition | None:
+        """Take hold of the memory that the columns lie in, if they lie in step."""
+        nonlocal first, last, between
+        places = [_place(column) for column in columns]
+        if None in places or any(column.offset != columns[0].offset for column in columns):
+            return None
+        held = [column.buffers() for column in columns]
+        found = [(k, held[i][k].address) for i, k in enumerate(places) if k is not None]
+        first, *between, last = found
+        return Partition(held, prepare, _whole_columns)
 
     def answer(*columns: pa.Array, **named: pa.Array) -> Any:
-        nonlocal partition, places, addresses
+        nonlocal partition
         if bind is not None and (named or len(columns) != count):
             columns = tuple(bind(columns, named))
-        offset, moved = columns[0].offset, partition is None
-        if not moved:
-            for column, place, address in zip(columns, places, addresses, strict=True):
-                if column.buffers()[place].address != address or column.offset != offset:
-                    moved = True
-                    break
-        if moved or partition is None:
-            partition = None
-            found = [_place(column) for column in columns]
-            if None in found or any(column.offset != offset for column in columns):
+        value, predicate = columns[0], columns[-1]
+        offset = value.offset
+        if (
+            partition is None
+            or value.buffers()[first[0]].address != first[1]
+            or predicate.buffers()[last[0]].address != last[1]
+            or predicate.offset != offset
+            or (between and _elsewhere(columns[1:-1], between, offset))
+        ):
+            partition = enter(columns)
+            if partition is None:
                 return plain(*columns)
-            places = [place for place in found if place is not None]
-            held = [column.buffers() for column in columns]
-            addresses = [held[i][place].address for i, place in enumerate(places)]
-            partition = Partition(held, prepare, _whole_columns)
-        end, k = offset + len(columns[0]), partition.next
+        k = partition.next
+        end = offset + len(value)
         if partition.begins[k] == offset and partition.ends[k] == end:
             partition.next = k + 1
             return partition.answers[k]
         return partition.answer(plain, columns, offset, end)
 
     return answer
+
+
+def _elsewhere(columns: Sequence[pa.Array], places: Sequence[tuple[int, int]], offset: int) -> bool:
+    """Whether any of the columns lies in other memory, or elsewhere in it."""
+    return any(
+        column.offset != offset or column.buffers()[place].address != address
+        for column, (place, address) in zip(columns, places, strict=True)
+    )
 
 
 def over_pandas(plain: Plain, prepare: Prepare) -> Plain:
