@@ -17,14 +17,23 @@ from numpy.typing import ArrayLike
 
 from .errors import ArgumentError
 from .frames import checked_rows, end_to_end, stack_of
-from .games import DEVIATIONS, PRODUCTS, Attribution, Game, Scales, closed_form, game_of, split_one
+from .games import (
+    DEVIATIONS,
+    PRODUCTS,
+    SQUARES,
+    Attribution,
+    Game,
+    Scales,
+    closed_form,
+    game_of,
+    split_one,
+)
+from .near import NearFrames
 from .running import moved_to_mean
 from .summary import Summary, each_field, moved, stack_total
 
 # How many begins and ends are laid out at once, at most.
 _REACH = 1024
-# Frames of up to so many items are added up item by item.
-_FEW = 32
 _EMPTY = Attribution(0, nan, 0, nan, nan, nan, nan)
 
 
@@ -72,8 +81,11 @@ class FrameCursor:
     ) -> None:
         game = game_of(statistic)
         self._name = game.name
+        self._near: NearFrames | None = None
         if not isinstance(values, Summary):
-            y, _, x = checked_rows(values, member, other)
+            y, groups, x = checked_rows(values, member, other)
+            if isinstance(game, Game) and game.moment != PRODUCTS and np.isfinite(y).all():
+                self._near = NearFrames(y, groups[0], game.moment == SQUARES)
             values = Summary.each(y, x if game.columns == 2 else None, order=game.order)
         if game.columns == 2 and not values.two_columns:
             raise ArgumentError(f"statistic {game.name!r} needs a second column: give other=")
@@ -90,8 +102,6 @@ class FrameCursor:
         self._center = 0.0
         self._lefts: list[list[float]] = []
         self._rights: list[list[float]] = []
-        self._near_from = 0
-        self._near: list[list[float]] = []
 
     def attribute(self, begin: int, end: int) -> Attribution:
         """Return the attribution of the frame [begin, end).
@@ -106,14 +116,15 @@ class FrameCursor:
         ArgumentError
             If the frame reaches beyond the sequence.
         """
+        near, n = self._near, end - begin
+        if near is not None and 0 < n <= near.longest and begin >= 0 and end <= self._length:
+            return self._answer(n, *near.sums(begin, end))
         i, j = begin - self._begin, end - self._end
         if i < 0 or j < 0 or i >= len(self._lefts) or j >= len(self._rights):
             if not 0 <= begin < end <= self._length:
                 return self._nothing(begin, end)
             if self._scales is None:
                 return self._from_items(begin, end)
-            if end - begin <= _FEW and self._moment != PRODUCTS:
-                return self._one_by_one(begin, end)
             self._lay_out(begin, end)
             i = j = 0
         left, right = self._lefts[i], self._rights[j]
@@ -125,38 +136,16 @@ class FrameCursor:
             return split_one(n, m, 0.0, whole, part, *self._scales[n])
         _, m0, a0, a_p0, b0, b_p0 = left
         _, m1, a1, a_p1, b1, b_p1 = right
-        return self._answer(self._center, n, a0 + a1, b0 + b1, m0 + m1, a_p0 + a_p1, b_p0 + b_p1)
+        return self._answer(n, self._center, m0 + m1, a0 + a1, a_p0 + a_p1, b0 + b1, b_p0 + b_p1)
 
     def _answer(
-        self, c: float, n: int, a: float, b: float, m: float, a_p: float, b_p: float
+        self, n: int, c: float, m: float, a: float, a_p: float, b: float = 0.0, b_p: float = 0.0
     ) -> Attribution:
         mean, whole, part = moved_to_mean(c, n, a, b, m, a_p, b_p)
         moment = self._moment
         divisor, weight = self._scales[n]
         base = mean if moment == DEVIATIONS else 0.0
         return split_one(n, part[0], base, whole[moment], part[moment], divisor, weight)
-
-    def _one_by_one(self, begin: int, end: int) -> Attribution:
-        """Add up the few items of a short frame, about the first player's centre."""
-        if begin < self._near_from or end > self._near_from + len(self._near):
-            self._near_from = begin
-            near = self._items.take(slice(begin, begin + _REACH))
-            self._near = np.concatenate([_listed(near), near.center[None]]).T.tolist()
-        n = a = b = m = a_p = b_p = c = 0.0
-        for n_i, m_i, a_i, ap_i, b_i, bp_i, c_i in self._near[
-            begin - self._near_from : end - self._near_from
-        ]:
-            if not n:
-                c = c_i
-            d = c_i - c
-            moved, moved_p = a_i + n_i * d, ap_i + m_i * d
-            n += n_i
-            a += moved
-            b += b_i + (a_i + moved) * d
-            m += m_i
-            a_p += moved_p
-            b_p += bp_i + (ap_i + moved_p) * d
-        return self._answer(c, int(n), a, b, m, a_p, b_p) if n else _EMPTY
 
     def _nothing(self, begin: int, end: int) -> Attribution:
         if end > begin:

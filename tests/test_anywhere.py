@@ -13,6 +13,7 @@ import pytest
 from shapwin.errors import DependencyError
 from shapwin.spark.shell import _spark, spark_sql
 
+pytestmark = pytest.mark.oldest
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java compiles quickly rather than well

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import shapwin
 from shapwin.spark.sql_functions import create_statements, load, script, sql_directory
 
 # N: (H_N, H_N^(2)), rounded once from 40 digits.
@@ -117,7 +116,3 @@ def test_the_assembled_file_is_fresh_and_whole():
     public = [function.name for function in load().values() if function.is_public]
     assert text.count("CREATE OR REPLACE TEMPORARY FUNCTION") == len(public)
     assert not any(f"{part}(" in text for part in load() if part.startswith("_"))
-
-
-def test_registering_makes_them_too(spark):
-    assert {f.name for f in load().values() if f.is_public} <= set(shapwin.register(spark))

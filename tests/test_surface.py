@@ -15,6 +15,7 @@ import shapwin
 from shapwin import Summary, closed_form, rolling
 from shapwin.spark import functions as S
 
+pytestmark = pytest.mark.oldest
 WINDOWS = json.loads((Path(__file__).parent / "golden" / "exact_windows.json").read_text())
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import shapwin
-from shapwin.spark.udafs import AGGREGATES
 
 WINDOWS = json.loads((Path(__file__).parent / "golden" / "exact_windows.json").read_text())
 
@@ -22,9 +21,9 @@ def flavor(spark, request):
     return request.param
 
 
-@pytest.fixture
-def arrow(spark):
-    shapwin.register(spark)
+# Pandas functions return no structs.
+ARROW = pytest.mark.parametrize("flavor", ["arrow"], indirect=True)
+PANDAS = pytest.mark.parametrize("flavor", ["pandas"], indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +111,9 @@ def test_null_values_are_no_players_and_null_predicates_no_members(spark, flavor
     rows = [(2.0, True), (4.0, None), (None, True), (10.0, False)]
     table(spark, "nulls", rows, "y DOUBLE, p BOOLEAN")
     count, mean, none = only(
-        spark, "SELECT shapley_count(y, p), shapley_avg(y, p), shapley_avg(y, NULL) FROM nulls"
+        spark,
+        """SELECT shapley_count(y, p), shapley_avg(y, p), shapley_avg(y, predicate => NULL)
+           FROM nulls""",
     )
     assert (count, mean, none) == (1.0, pytest.approx(-13 / 18), 0.0)
 
@@ -197,7 +198,8 @@ def test_summaries_merge_to_the_same_attribution(spark, flavor, windows):
     assert differ < 1e-10
 
 
-def test_summary_about_a_given_center(spark, arrow):
+@ARROW
+def test_summary_about_a_given_center(spark, flavor):
     own, given = only(
         spark,
         "SELECT shapley_summary(y), shapley_summary(y, center => 1) FROM VALUES (2D), (4D) AS t(y)",
@@ -206,8 +208,8 @@ def test_summary_about_a_given_center(spark, arrow):
     assert given.asDict() == {"m": 2, "a": 4.0, "b": 10.0, "center": 1.0}
 
 
-def test_summary_in_flavor_pandas_is_an_array(spark):
-    shapwin.register(spark, flavor="pandas")
+@PANDAS
+def test_summary_in_flavor_pandas_is_an_array(spark, flavor):
     assert only(spark, "SELECT shapley_summary(y) FROM VALUES (2D), (4D) AS t(y)") == (
         [2.0, 0.0, 2.0, 3.0],
     )
@@ -223,7 +225,8 @@ def test_a_struct_of_a_pane_table_is_a_summary(spark, flavor):
 # ---- explain ---------------------------------------------------------------------------------
 
 
-def test_explain_gives_all_parts(spark, arrow, windows):
+@ARROW
+def test_explain_gives_all_parts(spark, flavor, windows):
     (explained,) = only(spark, "SELECT shapley_explain(y, p, 'avg') FROM windows WHERE i = 0")
     assert explained.asDict() == {
         "statistic": "avg",
@@ -237,18 +240,11 @@ def test_explain_gives_all_parts(spark, arrow, windows):
     }
 
 
-def test_explain_of_an_empty_frame_is_null(spark, arrow, windows):
+@ARROW
+def test_explain_of_an_empty_frame_is_null(spark, flavor, windows):
     got = spark.sql(
         """SELECT k, shapley_explain(y, p, 'var_pop') OVER
                   (ORDER BY k ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING) AS e
            FROM windows WHERE i = 0"""
     ).collect()
     assert [row["e"] is None for row in got] == [True, False, False]
-
-
-def test_registering_names_every_function_and_may_be_repeated(spark):
-    names = shapwin.register(spark)
-    assert shapwin.register(spark) == names
-    shown = {row[0].split(".")[-1] for row in spark.sql("SHOW USER FUNCTIONS").collect()}
-    assert set(names) == {name for name in shown if name.startswith("shapley")}
-    assert {aggregate.name for aggregate in AGGREGATES} <= set(names)

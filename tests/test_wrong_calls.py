@@ -16,6 +16,8 @@ import shapwin
 from shapwin import errors
 from shapwin import functions as S
 
+pytestmark = pytest.mark.oldest
+
 GOOD = dict(
     value="fare", time="t", window="1 hour", every="5 minutes", predicates={"eu": "region = 'EU'"}
 )
@@ -137,9 +139,13 @@ def refusal(spark, query):
     return lines[-1].removeprefix("shapwin.errors.")
 
 
-@pytest.mark.parametrize(("call", "message"), SQL)
-def test_sql_aggregates_say_what_to_do(spark, call, message):
+@pytest.fixture(scope="module")
+def arrow(spark):
     shapwin.register(spark)
+
+
+@pytest.mark.parametrize(("call", "message"), SQL)
+def test_sql_aggregates_say_what_to_do(spark, arrow, call, message):
     assert refusal(spark, f"SELECT {call} FROM VALUES (1.0D), (2.0D) AS t(y)") == message
 
 

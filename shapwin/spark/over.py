@@ -30,6 +30,10 @@ _PLAIN_CALLS = 6
 # The least number of frames foreseen, and how many of them one call pays for.
 _FORESEEN = 256
 _PAID = 2
+# How much more is paid for foreseeing frames that have not come before.
+_DEAREST = 64
+# From one frame to the next, of those that follow a rule: rows that leave, and that enter.
+_STEPS = frozenset([(0, 1), (1, 1), (1, 0)])
 
 
 class Prepared:
@@ -59,7 +63,7 @@ class Partition:
 
     __slots__ = (
         "anchors", "answers", "begins", "credit", "ends", "horizon", "next", "plainly", "prepare",
-        "prepared", "step", "whole",
+        "prepared", "price", "step", "whole",
     )  # fmt: skip
 
     def __init__(self, anchors: list[Any], prepare: Prepare, whole: Callable[..., Any]) -> None:
@@ -71,6 +75,7 @@ class Partition:
         self.step = (-1, -1)
         self.horizon = _FORESEEN
         self.plainly = self.credit = 0
+        self.price = 1
 
     def answer(self, plain: Plain, columns: Sequence[Any], begin: int, end: int) -> Any:
         """Answer a frame that was not foreseen, and foresee the next ones if they follow a rule."""
@@ -79,17 +84,23 @@ class Partition:
         if begin == last_begin and end == last_end:
             return self.answers[k - 1]
         step = (begin - last_begin, end - last_end)
-        all_came = 1 < k == len(self.begins) - 1
-        self.horizon = 4 * k if all_came else _FORESEEN
-        self.credit += k
-        in_step = step == self.step and step in ((0, 1), (1, 1), (1, 0))
+        in_step = step == self.step and step in _STEPS
         self.step = step
+        self.credit += k
+        if len(self.begins) > 2:
+            self._learn(k, len(self.begins) - 1)
         if in_step and self.credit >= 0 and self._foresee(columns, begin, end):
             return self.answers[0]
         result = self._one(plain, columns, begin, end)
         self.begins, self.ends, self.answers = [begin, -1], [end, -1], [result, None]
         self.next = 1
         return result
+
+    def _learn(self, came: int, foreseen: int) -> None:
+        """Foresee more where all frames came, and pay more for the next where some did not."""
+        all_came = came == foreseen
+        self.horizon = 4 * came if all_came else _FORESEEN
+        self.price = 1 if all_came else min(2 * self.price, _DEAREST)
 
     def _one(self, plain: Plain, columns: Sequence[Any], begin: int, end: int) -> Any:
         self.plainly += 1
@@ -112,7 +123,7 @@ class Partition:
         begins, ends = begin + forth * steps, end + on * steps
         self.answers = [*prepared[0].many(begins, ends), None]
         self.begins, self.ends = [*begins.tolist(), -1], [*ends.tolist(), -1]
-        self.credit -= (count + end - begin) // _PAID
+        self.credit -= self.price * (count + end - begin) // _PAID
         self.next = 1
         return True
 
@@ -132,35 +143,54 @@ def over_arrow(plain: Plain, prepare: Prepare, bind: Bind | None = None, count: 
     it is called once a row, where one more call between Spark and this would be felt.
     """
     partition: Partition | None = None
-    places: list[int] = []
-    addresses: list[int] = []
+    # Which buffer of a column tells its memory, and where that is: of the first column, of the
+    # last, and of those between. Two columns are the rule, and a loop over them would be felt.
+    first = last = (0, 0)
+    between: list[tuple[int, int]] = []
+
+    def enter(columns: Sequence[pa.Array]) -> Partition | None:
+        """Take hold of the memory that the columns lie in, if they lie in step."""
+        nonlocal first, last, between
+        places = [_place(column) for column in columns]
+        if None in places or any(column.offset != columns[0].offset for column in columns):
+            return None
+        held = [column.buffers() for column in columns]
+        found = [(k, held[i][k].address) for i, k in enumerate(places) if k is not None]
+        first, *between, last = found
+        return Partition(held, prepare, _whole_columns)
 
     def answer(*columns: pa.Array, **named: pa.Array) -> Any:
-        nonlocal partition, places, addresses
+        nonlocal partition
         if bind is not None and (named or len(columns) != count):
             columns = tuple(bind(columns, named))
-        offset, moved = columns[0].offset, partition is None
-        if not moved:
-            for column, place, address in zip(columns, places, addresses, strict=True):
-                if column.buffers()[place].address != address or column.offset != offset:
-                    moved = True
-                    break
-        if moved or partition is None:
-            partition = None
-            found = [_place(column) for column in columns]
-            if None in found or any(column.offset != offset for column in columns):
+        value, predicate = columns[0], columns[-1]
+        offset = value.offset
+        if (
+            partition is None
+            or value.buffers()[first[0]].address != first[1]
+            or predicate.buffers()[last[0]].address != last[1]
+            or predicate.offset != offset
+            or (between and _elsewhere(columns[1:-1], between, offset))
+        ):
+            partition = enter(columns)
+            if partition is None:
                 return plain(*columns)
-            places = [place for place in found if place is not None]
-            held = [column.buffers() for column in columns]
-            addresses = [held[i][place].address for i, place in enumerate(places)]
-            partition = Partition(held, prepare, _whole_columns)
-        end, k = offset + len(columns[0]), partition.next
+        k = partition.next
+        end = offset + len(value)
         if partition.begins[k] == offset and partition.ends[k] == end:
             partition.next = k + 1
             return partition.answers[k]
         return partition.answer(plain, columns, offset, end)
 
     return answer
+
+
+def _elsewhere(columns: Sequence[pa.Array], places: Sequence[tuple[int, int]], offset: int) -> bool:
+    """Whether any of the columns lies in other memory, or elsewhere in it."""
+    return any(
+        column.offset != offset or column.buffers()[place].address != address
+        for column, (place, address) in zip(columns, places, strict=True)
+    )
 
 
 def over_pandas(plain: Plain, prepare: Prepare) -> Plain:

@@ -90,6 +90,7 @@ class Frame(Prepared):
         self.players, self.statistic, self.result = players, statistic, result
         self.only_phi = only_phi and not isinstance(players.values, Summary)
         self._cursor: FrameCursor | None = None
+        self._before: list[int] = []
         self._frames: Frames | None = None
 
     def one(self, begin: int, end: int) -> Any:
@@ -97,8 +98,9 @@ class Frame(Prepared):
         p = self.players
         if self._cursor is None:
             self._cursor = FrameCursor(p.values, p.member, self.statistic, p.other)
-        attribution = self._cursor.attribute(int(p.before[begin]), int(p.before[end]))
-        return self.result(attribution)
+            self._before = p.before.tolist()
+        before = self._before
+        return self.result(self._cursor.attribute(before[begin], before[end]))
 
     def many(self, begin: Ints, end: Ints) -> list[Any]:
         """As in `Prepared`."""

@@ -94,6 +94,18 @@ def test_one_frame_after_another(length, statistic):
         agrees(got.n, got.m, got.phi, direct(statistic, y, x, members[0], begin, end))
 
 
+@pytest.mark.parametrize("statistic", ["avg", "var_pop"])
+@pytest.mark.parametrize("length", [1, 2, 50, 64, 700])
+def test_a_giant_leaves_no_trace_in_short_frames(length, statistic):
+    y, _, members = column(3000)
+    giant = np.where(np.arange(3000) == 1500, 1e17, y)
+    with_it, without = (FrameCursor(values, members[0], statistic) for values in (giant, y))
+    for begin in range(0, 3001 - length, 7):
+        got, want = (c.attribute(begin, begin + length) for c in (with_it, without))
+        if not begin <= 1500 < begin + length:
+            assert got == want
+
+
 def test_rows_that_are_no_players():
     """A run of them longer than the frame: each frame still has a centre of its own."""
     y, _, members = column(400)
