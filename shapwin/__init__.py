@@ -1,7 +1,7 @@
 """shapwin says why a sliding-window aggregate has its value: exact Shapley values in closed form.
 
-The core (this level) needs NumPy only. `register`, `explain`, `panes`, `attribute` and
-`functions` need Spark and load it on first use.
+The core (this level) needs NumPy only. `register`, `explain`, `panes`, `attribute`,
+`PaneSink` and `functions` need Spark and load it on first use.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .spark.attribution import explain as explain
     from .spark.panes import panes as panes
     from .spark.registry import register as register
+    from .spark.sinks import PaneSink as PaneSink
 
 try:
     __version__ = version("shapwin")
@@ -40,12 +41,14 @@ _SPARK_NAMES = {
     "panes": "shapwin.spark.panes",
     "attribute": "shapwin.spark.attribution",
     "explain": "shapwin.spark.attribution",
+    "PaneSink": "shapwin.spark.sinks",
 }
 
 __all__ = [
     "Attribution",
     "Frames",
     "MomentGame",
+    "PaneSink",
     "Query",
     "ShapwinError",
     "SlidingWindow",

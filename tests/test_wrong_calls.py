@@ -97,7 +97,7 @@ def test_a_value_that_is_no_value_of_a_row_is_refused(df):
 
 def test_a_stream_and_a_pandas_frame_are_refused(spark, df):
     stream = spark.readStream.format("rate").load().withColumnRenamed("timestamp", "t")
-    with pytest.raises(errors.ArgumentError, match="df is a stream"):
+    with pytest.raises(errors.ArgumentError, match=r"time='t' of the stream has no watermark"):
         shapwin.explain(stream, **{**GOOD, "predicates": {"p": "true"}})
     with pytest.raises(errors.ArgumentTypeError, match="give a Spark DataFrame"):
         shapwin.explain(df.toPandas(), **GOOD)

@@ -15,11 +15,20 @@ from pyspark.sql import functions as F
 from ..errors import ArgumentError, IntervalError, PredicateError, StatisticError
 from ..games import game_of
 from ..players import MAX_PLAYER_PREDICATES, OTHER
-from . import checks
+from . import checks, streams
 from .centers import Center
 from .checks import quoted
 from .intervals import duration, interval, microseconds
-from .pane_table import Grid, PaneTable, packed, packed_by_udaf, read_panes, summaries, summed
+from .pane_table import (
+    Grid,
+    PaneTable,
+    packed,
+    packed_by_udaf,
+    read_panes,
+    streamed,
+    summaries,
+    summed,
+)
 from .rows import Names, Predicates, Rows, Values, by_name, read_rows
 from .selection import check_selection, selected
 from .splits import SPLITS, WHOLE_WINDOW
@@ -67,7 +76,8 @@ def explain(
     Parameters
     ----------
     df : DataFrame
-        The rows, in any order.
+        The rows, in any order. Of a stream, whose time has a watermark, each window is given out
+        once the watermark has passed its end, in append mode.
     value : str, Column or sequence of str
         The column of numbers that is aggregated. Of several, named, each is explained on its own
         in one scan; the result's ``column``, after `by`, says which.
@@ -129,7 +139,7 @@ def explain(
     checks.one_of("closed", closed, ("left", "right"))
     checks.one_of("engine", engine, ("native", "pandas"))
     if isinstance(df, DataFrame) and df.isStreaming:
-        raise ArgumentError("df is a stream: explain it batch by batch with foreachBatch")
+        _refuse_on_streams(empty, semantics, top_k, engine)
     rows = read_rows(
         df,
         value=value,
@@ -206,6 +216,9 @@ def _pane_table(
 ) -> PaneTable:
     """Choose the cheaper way from rows to panes, and say which."""
     pane = timedelta(microseconds=grid.length)
+    if rows.frame.isStreaming:
+        _log.info("rows are summed by Spark, a stream's panes of %s before its windows", pane)
+        return streamed(rows, groups, grid)
     if engine == "pandas":
         _log.info("rows are summed by a pandas UDF, called for each pane of %s", pane)
         return packed_by_udaf(rows, groups, grid)
@@ -214,6 +227,22 @@ def _pane_table(
         return packed(rows, groups, grid)
     _log.info("rows are summed by Spark: without keys, panes of %s hold many", pane)
     return summed(rows, groups, grid, center)
+
+
+def _refuse_on_streams(empty: str, semantics: str, top_k: int | None, engine: str) -> None:
+    """Refuse what needs more than one look at a window."""
+    mends = {
+        "empty='emit'": (empty == "emit", "add the windows that are missing where it is read"),
+        "semantics='players'": (
+            semantics == "players",
+            "keep the panes, and use shapwin.attribute",
+        ),
+        "top_k": (top_k is not None, "use min_support, or select where the result is read"),
+        "engine='pandas'": (engine == "pandas", "use engine='native'"),
+    }
+    for what, (asked, mend) in mends.items():
+        if asked:
+            raise ArgumentError(f"{what} is not possible on a stream: {mend}")
 
 
 def _groups(rows: Rows, queries: Mapping[str, str] | str | None, semantics: str) -> dict[str, str]:
@@ -286,6 +315,12 @@ def _attributed(
             f"than {MAX_OVERLAP:,}: take longer steps or a shorter window"
         )
     labels = asked.labels
+    if table.frame.isStreaming:
+        if labels is None:
+            sums = streams.atom_sums(table, asked.predicates, width, step)
+        else:
+            sums = streams.query_sums(table, labels, width, step)
+        return streams.append_only(_public(_long(sums, table, asked.statistics), table, width))
     if asked.semantics == "players":
         labels = asked.players
         rows = player_rows(table, asked.predicates, asked.statistics, width, step, asked.max_atoms)
@@ -367,8 +402,9 @@ def _long(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataF
         "m",
         "if(m <> 0, s_p / m, NULL) group_mean",
         f"{expression('_phi')} phi",
-        "if(m <> 0, share, 0D) share",
-        "if(m <> 0, lift, 0D) lift",
+        # A stream flags windows from which more was taken back than was there: n < 0, all NULL.
+        "CASE WHEN n < 0 THEN NULL WHEN m <> 0 THEN share ELSE 0D END share",
+        "CASE WHEN n < 0 THEN NULL WHEN m <> 0 THEN lift ELSE 0D END lift",
         "weight",
     )
 

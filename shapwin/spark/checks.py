@@ -15,6 +15,8 @@ from ..errors import ArgumentError, ArgumentTypeError, ColumnError, PredicateErr
 from .quiet import first_line, unlogged
 
 MAX_PREDICATES = 64
+# Where Spark notes the watermark of a column.
+WATERMARK = "spark.watermarkDelayMs"
 RESULT_COLUMNS = (
     "window_start",
     "window_end",
@@ -119,6 +121,18 @@ def timestamp(df: DataFrame, name: str | Column) -> Column:
         raise ArgumentTypeError(
             f"time={_shown(name)} is {kind.simpleString().upper()}: give a TIMESTAMP, "
             f"TIMESTAMP_NTZ or DATE, as in df.withColumn('time', F.{mend}({_shown(name)}))"
+        )
+    return column
+
+
+def event_time(df: DataFrame, name: str | Column) -> Column:
+    """Return the time column of a stream, which must carry a watermark."""
+    column = timestamp(df, name)
+    if WATERMARK not in df.select(column).schema[0].metadata:
+        shown = _shown(name)
+        raise ArgumentError(
+            f"time={shown} of the stream has no watermark: say how late rows may come, as in "
+            f"df.withWatermark({shown}, '10 minutes'), after all changes to the column"
         )
     return column
 

@@ -211,17 +211,9 @@ class WindowKernel:
         plain_part: Any,
     ) -> pa.RecordBatch:
         """Columns in the order of the result's schema; windows without tuples are left out."""
-        # Beside an infinite value second moments are NaN, as Spark's own are; left alone they
-        # would be infinite or NaN by the sign of what a sum was rounded to.
-        odd = np.where(np.isfinite(total.a), 0.0, np.nan)
-        numbers = [total.m, plain, total.a, total.b + odd, total.center]
-        numbers += [part.m, plain_part, part.a, part.b + odd]
-        if self.layout.sums.two_columns:
-            odd = odd + np.where(np.isfinite(total.a2), 0.0, np.nan)
-            numbers += [total.a2, total.ab + odd, total.center2, part.a2, part.ab + odd]
         columns = [rows.column(name, found.begin) for name in self.layout.key_names]
         columns += [self._start(rows, found.tick), label]
-        columns += [pa.array(np.asarray(n, dtype=np.float64)) for n in numbers]
+        columns += numbers(total, plain, part, plain_part)
         batch = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
         counts = np.asarray(part.m if self.queries is None else total.m)
         return batch if counts.all() else batch.filter(pa.array(counts != 0))
@@ -252,6 +244,19 @@ class WindowKernel:
                 f"the window from {start} {f'of the key {key} ' if key else ''}has "
                 f"{total.m[negative[0]]:.0f} tuples: more were taken back than were there"
             )
+
+
+def numbers(total: Summary, plain: Any, part: Summary, plain_part: Any) -> list[pa.Array]:
+    """Return the sums of windows and groups as columns, in the order of the result's schema."""
+    # Beside an infinite value second moments are NaN, as Spark's own are; left alone they would
+    # be infinite or NaN by the sign of what a sum was rounded to.
+    odd = np.where(np.isfinite(total.a), 0.0, np.nan)
+    sums = [total.m, plain, total.a, total.b + odd, total.center]
+    sums += [part.m, plain_part, part.a, part.b + odd]
+    if total.two_columns:
+        odd = odd + np.where(np.isfinite(total.a2), 0.0, np.nan)
+        sums += [total.a2, total.ab + odd, total.center2, part.a2, part.ab + odd]
+    return [pa.array(np.asarray(s, dtype=np.float64)) for s in sums]
 
 
 def _slid(stack: Summary, at: Ints, found: Ticks) -> tuple[Summary, Summary, Any, Any]:

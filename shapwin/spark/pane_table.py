@@ -24,6 +24,10 @@ from .pane_rows import Layout
 from .rows import Rows, by_name, refuse_kept_names, with_bits, words
 from .shipping import shipped
 
+# Where tuples are taken back on a stream, sums hold values within 2 to this power: squares of 28
+# bits and two times this spread leave 9 of a double's 53 bits for their number.
+_MAGNITUDE = 8
+
 _FLOATS = (T.FloatType, T.DoubleType)
 
 # The columns of a public pane table that are no keys and no predicates.
@@ -46,12 +50,22 @@ class Grid:
     offset: int = 0
     closed: str = "left"
 
-    def pane(self, time: str) -> Column:
-        """The start of a time's pane; (start, end] is [start, end) a microsecond later."""
-        every, late = f"{self.length} microseconds", int(self.closed == "right")
-        later = (self.offset + late) % self.length
-        start = F.window(time, every, every, f"{later} microseconds")["start"]
-        return start - duration(1) if late else start
+    def slices(self, time: str | Column, length: int, every: int) -> Column:
+        """Spark's ``window()`` of a time; (start, end] is [start, end) a microsecond later."""
+        later = (self.offset + (self.closed == "right")) % every
+        return F.window(
+            time, f"{length} microseconds", f"{every} microseconds", f"{later} microseconds"
+        )
+
+    def start(self, window: str) -> Column:
+        """When one of `slices` starts."""
+        start = F.col(window)["start"]
+        return start - duration(1) if self.closed == "right" else start
+
+    def in_panes(self, rows: DataFrame) -> DataFrame:
+        """Put ``_window``, the pane of a row, in the place of ``_time``."""
+        pane = self.slices("_time", self.length, self.length)
+        return rows.withColumn("_window", pane).drop("_time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +101,7 @@ def summed(rows: Rows, groups: Sequence[str], grid: Grid, center: Center = None)
     weight = ["_k"] if "_k" in rows.frame.columns else []
     values = [f"_{v}" for v in rows.letters]
     frame = with_bits(rows.frame, [*rows.keys, "_time", *values, *weight], groups)
-    frame = frame.withColumn("_pane", grid.pane("_time")).drop("_time")
+    frame = grid.in_panes(frame).withColumn("_pane", grid.start("_window")).drop("_window")
     if weight:
         frame = _net(frame)
     sums = Sums(len(values) == 2, exact=True, centered=center is not None)
@@ -97,6 +111,31 @@ def summed(rows: Rows, groups: Sequence[str], grid: Grid, center: Center = None)
     if center is not None:
         frame = frame.withColumn("_c", given_center(frame, center, rows.keys))
     return PaneTable(frame, rows.by, layout, grid)
+
+
+def streamed(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
+    """Let Spark sum a stream; the column ``_window``, the pane, carries its watermark.
+
+    To net equal tuples first would be one aggregation more to keep in state. Instead, where tuples
+    are taken back, values of one magnitude have sums of their own, and so has each value that has
+    no square: one that comes and goes leaves zeros there, and never met the digits of others.
+    """
+    weight = ["_k"] if "_k" in rows.frame.columns else []
+    values = [f"_{v}" for v in rows.letters]
+    frame = with_bits(rows.frame, [*rows.keys, "_time", *values, *weight], groups)
+    frame = with_parts(grid.in_panes(frame), rows.letters)
+    layout = Layout(len(rows.keys), words(len(groups)), Sums(len(values) == 2, exact=True))
+    kept = [*rows.keys, "_window", *layout.word_names]
+    apart = [
+        F.expr(sql)
+        for v in rows.letters * len(weight)
+        for sql in (f"floor(log2(abs(_{v}1)) / {_MAGNITUDE}) _size_{v}", f"_{v}_odd _each_{v}")
+    ]
+    grouped = frame.groupBy(*kept, *apart)
+    frame = grouped.agg(*(F.expr(sql) for sql in aggregates(rows.letters, *weight)))
+    left = {f"_{v}_odd": F.expr(f"if(_m = 0, NULL, _{v}_odd)") for v in rows.letters * len(weight)}
+    frame = frame.withColumns(left) if left else frame
+    return PaneTable(frame.select(*kept, *layout.sums.columns), rows.by, layout, grid)
 
 
 def packed(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
@@ -114,7 +153,7 @@ def packed_by_udaf(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
     if "_k" in rows.frame.columns:
         raise ArgumentError("engine='pandas' takes no multiplicity: use engine='native'")
     frame, layout = _unsummed(rows, groups)
-    frame = frame.withColumn("_pane", grid.pane("_time"))
+    frame = grid.in_panes(frame).withColumn("_pane", grid.start("_window"))
     since_epoch = _since_epoch(frame, "_pane")
     values = [f"_{v}" for v in rows.letters]
     with shipped():

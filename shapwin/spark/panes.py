@@ -87,7 +87,10 @@ def panes(
     checks.one_of("closed", closed, ("left", "right"))
     checks.one_of("engine", engine, ("native", "pandas"))
     if isinstance(df, DataFrame) and df.isStreaming:
-        raise ArgumentError("df is a stream: explain it batch by batch with foreachBatch")
+        raise ArgumentError(
+            "df is a stream: keep its panes with shapwin.PaneSink and foreachBatch, or explain it "
+            "with shapwin.explain"
+        )
     rows = read_rows(
         df,
         value=value,

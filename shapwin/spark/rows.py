@@ -24,7 +24,7 @@ COLUMN = "column"
 
 # Names of the pipeline's own columns.
 _KEPT = re.compile(
-    r"_(by\d+|g\d+|bits\d+|time|pane|pane_end|signature|number|records|start|[mabckyx]|ab|a2"
+    r"_(by\d+|g\d+|bits\d+|time|window|segment|size_[yx]|each_[yx]|pane|pane_end|signature|number|records|start|[mabckyx]|ab|a2"
     r"|center2?|[yx](\d|_odd|_end\d)|y[yx]\d)",
     re.IGNORECASE,
 )
@@ -81,7 +81,8 @@ def read_rows(
     keys = checks.by_columns(df, by, checks.RESULT_COLUMNS)
     by = checks.names("by", by)
     columns = [key.alias(f"_by{i}") for i, key in enumerate(keys)]
-    columns.append(checks.timestamp(df, time).alias("_time"))
+    when = checks.event_time if df.isStreaming else checks.timestamp
+    columns.append(when(df, time).alias("_time"))
     values = _values(df, value, other)
     if other is not None:
         columns.append(checks.numeric(df, "other", other).alias("_x"))

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from .exact_sums import Sums
 from .kernel import WindowKernel
 from .pane_table import PaneTable
 from .player_kernel import PlayerKernel
@@ -60,13 +61,27 @@ def atom_sums(
     predicates : sequence of str
         Their names.
     """
+    return labelled(_sums(table, None, window, every, max_atoms), predicates)
+
+
+def labelled(sums: DataFrame, predicates: Sequence[str]) -> DataFrame:
+    """Name each atom in ``predicate``, so far its bits, by what is satisfied."""
     satisfied = (
         F.when(F.getbit("predicate", F.lit(k)) == 1, F.lit(name))
         for k, name in enumerate(predicates)
     )
     label = F.concat_ws(" AND ", *satisfied)
-    found = _sums(table, None, window, every, max_atoms)
-    return found.withColumn("predicate", F.when(label == "", "(none)").otherwise(label))
+    return sums.withColumn("predicate", F.when(label == "", "(none)").otherwise(label))
+
+
+def schema_of(
+    keys: list[T.StructField], time: T.DataType, label: T.DataType, sums: Sums
+) -> T.StructType:
+    """Return the columns that `query_sums` and `atom_sums` give."""
+    schema = T.StructType([*keys]).add("_start", time).add("predicate", label)
+    for name in _SUMS_OF_TWO if sums.two_columns else _SUMS:
+        schema.add(name, T.DoubleType())
+    return schema
 
 
 def player_rows(
@@ -137,11 +152,9 @@ def _sums(
     layout = table.layout
     kernel = _kernel(table, queries, window, every, max_atoms, stretch)
     ordered = _ordered(table)
-    schema = T.StructType([ordered.schema[name] for name in layout.key_names])
-    schema.add("_start", ordered.schema["_pane"].dataType)
-    schema.add("predicate", T.LongType() if queries is None else T.StringType())
-    for name in _SUMS_OF_TWO if layout.sums.two_columns else _SUMS:
-        schema.add(name, T.DoubleType())
+    keys = [ordered.schema[name] for name in layout.key_names]
+    label = T.LongType() if queries is None else T.StringType()
+    schema = schema_of(keys, ordered.schema["_pane"].dataType, label, layout.sums)
     with shipped():
         return ordered.mapInArrow(kernel, schema)
 

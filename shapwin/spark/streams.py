@@ -1,0 +1,208 @@
+"""Panes to windows on streams: what `windows` does for tables, by Spark's streaming aggregation.
+
+Exact sums have no centre, so a window's are plain sums of its panes', and that is all that Spark
+keeps for an open window: some sums for each query, whatever the number of rows or atoms. When the
+window is closed, Python workers take off the centre. One watermark closes panes and windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from ..errors import ArgumentError, IntervalError
+from ..summary import Summary, about_mean
+from .exact_sums import Sums
+from .kernel import numbers
+from .packing import codes
+from .pane_table import PaneTable
+from .shipping import shipped
+from .windows import labelled, schema_of
+
+# Spark plans each window that a pane lies in as a copy of its own, anew for every micro-batch.
+MAX_OVERLAP = 2_100
+
+Batches = Iterable[pa.RecordBatch]
+
+
+def query_sums(table: PaneTable, queries: Sequence[str], window: int, every: int) -> DataFrame:
+    """Return what `windows.query_sums` does, each window once the watermark has passed its end."""
+    layout = table.layout
+    kernel = QueryKernel(layout.sums, tuple(queries))
+    sums = [f"sum({name}) {name}" for name in layout.sums.columns]
+    for i in range(len(queries)):
+        member = f"getbit(_bits{i // 64}, {i % 64}) = 1"
+        sums += [f"sum({_if_member(member, c)}) {p}" for c, p in kernel.part(i).items()]
+    grouped = table.frame.groupBy(*layout.key_names, _windows(table, window, every))
+    return _finished(grouped.agg(*map(F.expr, sums)), table, kernel, T.StringType())
+
+
+def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: int) -> DataFrame:
+    """Return what `windows.atom_sums` does, each window once the watermark has passed its end.
+
+    The atoms of a window leave the aggregation in one micro-batch; brought into one partition,
+    they add up to the window, with no further state.
+    """
+    layout = table.layout
+    grouped = table.frame.groupBy(*layout.key_names, _windows(table, window, every), "_bits0")
+    found = grouped.agg(*(F.sum(name).alias(name) for name in layout.sums.columns))
+    together = found.repartition(*layout.key_names, "_window")
+    kernel = AtomKernel(layout.sums, tuple(layout.key_names))
+    return labelled(_finished(together, table, kernel, T.LongType()), predicates)
+
+
+def append_only(explained: DataFrame) -> DataFrame:
+    """Let a stream refuse, before it starts, the output modes that it does not have.
+
+    Spark's own message speaks of global watermarks and names no mend.
+    """
+
+    class Stream(type(explained)):  # type: ignore[misc]
+        @property
+        def writeStream(self) -> Any:  # noqa: N802
+            writer = super().writeStream
+            plain = writer.outputMode
+
+            def output_mode(mode: str) -> Any:
+                if str(mode).lower() != "append":
+                    raise ArgumentError(
+                        f"outputMode {mode!r} is not possible: a window is given out once, when "
+                        "the watermark has passed its end; use outputMode('append')"
+                    )
+                return plain(mode)
+
+            writer.outputMode = output_mode
+            return writer
+
+    explained.__class__ = Stream
+    return explained
+
+
+def _windows(table: PaneTable, window: int, every: int) -> Column:
+    if window > MAX_OVERLAP * every:
+        raise IntervalError(
+            f"a window of {window // every:,} steps is too long for a stream, which keeps "
+            f"{MAX_OVERLAP:,} windows open at most: take longer steps, or a shorter window"
+        )
+    time = F.window_time("_window")
+    return table.grid.slices(time, window, every).alias("_window")
+
+
+def _if_member(query: str, column: str) -> str:
+    """NULL is no sum of odd values, and 0 no other sum."""
+    return f"if({query}, {column}, {'NULL' if column.endswith('_odd') else '0'})"
+
+
+def _finished(
+    found: DataFrame, table: PaneTable, kernel: QueryKernel | AtomKernel, label: T.DataType
+) -> DataFrame:
+    """Take the centre off the sums of closed windows."""
+    keys = table.layout.key_names
+    start = table.grid.start("_window").alias("_start")
+    rows = found.select(*keys, start, *(c for c in found.columns if c not in (*keys, "_window")))
+    fields = [T.StructField(name, rows.schema[name].dataType) for name in keys]
+    schema = schema_of(fields, rows.schema["_start"].dataType, label, table.layout.sums)
+    with shipped():
+        return rows.mapInArrow(kernel, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryKernel:
+    """Turns the sums of windows and of their groups, one window a row, into those about the mean.
+
+    Parameters
+    ----------
+    sums : Sums
+        Which sums there are.
+    queries : tuple of str
+        The labels of the groups.
+    """
+
+    sums: Sums
+    queries: tuple[str, ...]
+
+    def part(self, i: int) -> dict[str, str]:
+        """Which column holds a sum of the i-th group."""
+        return {name: f"{name}_of_{i}" for name in self.sums.columns}
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        """Work through one partition: one row for each window and query."""
+        for batch in batches:
+            with np.errstate(all="ignore"):  # NaN and Inf are values
+                total = self.sums.read(batch)
+                for i, query in enumerate(self.queries):
+                    part = batch.select(list(self.part(i).values()))
+                    part = self.sums.read(part.rename_columns(list(self.part(i))))
+                    label = pa.array([query] * batch.num_rows, pa.string())
+                    yield _batch(_place(batch), label, total, part, total.m != 0)
+
+
+@dataclass(frozen=True, slots=True)
+class AtomKernel:
+    """Does what `QueryKernel` does, for rows of atoms.
+
+    Parameters
+    ----------
+    sums : Sums
+        Which sums there are.
+    keys : tuple of str
+        The names of the key columns.
+    """
+
+    sums: Sums
+    keys: tuple[str, ...]
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        """Work through one partition, which holds whole windows: one row for each atom."""
+        held = list(batches)
+        if not any(batch.num_rows for batch in held):
+            return
+        rows = pa.Table.from_batches(held).combine_chunks().to_batches()[0]
+        columns = [rows.column(name) for name in (*self.keys, "_start")]
+        window = np.unique(codes(columns, rows.num_rows), return_inverse=True)[1]
+        with np.errstate(all="ignore"):
+            total = self.sums.read(self._added(rows, window)).take(window)
+            part = self.sums.read(rows)
+            yield _batch(_place(rows), rows.column("_bits0"), total, part, part.m != 0)
+
+    def _added(self, rows: pa.RecordBatch, window: NDArray[np.int64]) -> pa.RecordBatch:
+        """The sums of each window."""
+        sums = {}
+        for name in self.sums.columns:
+            there = pc.is_valid(rows.column(name)).to_numpy(False)
+            weights = pc.fill_null(rows.column(name).cast(pa.float64()), 0.0).to_numpy(False)
+            none = np.bincount(window, there) == 0
+            sums[name] = pa.array(np.bincount(window, weights), mask=none)
+        return pa.RecordBatch.from_pydict(sums)
+
+
+def _place(batch: pa.RecordBatch) -> list[pa.Array]:
+    """The columns up to the start of the window."""
+    return [batch.column(i) for i in range(batch.schema.get_field_index("_start") + 1)]
+
+
+def _batch(
+    place: list[pa.Array], label: pa.Array, total: Summary, part: Summary, kept: Any
+) -> pa.RecordBatch:
+    """Columns in the order of `schema_of`.
+
+    Of windows from which more was taken back than was there, only the counts are told.
+    """
+    plain, plain_part = (s.m * s.center + s.a for s in (total, part))
+    total, part = about_mean(total, part)
+    columns = numbers(total, plain, part, plain_part)
+    below, null = pa.array(np.asarray(total.m) < 0), pa.scalar(None, pa.float64())
+    for i in set(range(len(columns))) - {0, 5}:  # n and m
+        columns[i] = pc.if_else(below, null, columns[i])
+    columns = [*place, label, *columns]
+    batch = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
+    return batch.filter(pa.array(np.asarray(kept)))
