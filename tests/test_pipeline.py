@@ -312,3 +312,41 @@ def test_yesterdays_panes_and_todays_are_one_run_over_both(df, tmp_path):
     assert set(start) <= set(before.window_start[holds_it])
     assert (after.n - before.n)[holds_it].eq(1).all()
     assert (after.n - before.n)[~holds_it].eq(0).all()
+
+
+def test_dimensions_keep_apart_what_has_one_name(spark):
+    texts = ["(other)"] * 40 + ["eu"] * 30 + ["EU"] * 20 + [f"r{k}" for k in range(20)]
+    rows = [(dt.datetime(2024, 1, 1), 1.0, r) for r in texts]
+    df = spark.createDataFrame(rows, "t timestamp, fare double, r string")
+    found = table(shapwin.explain(df, **CALL, dimensions="r", statistics="count"))
+    first = found[found.window_start == found.window_start.min()].set_index("predicate").m
+    assert first.sum() == len(texts)
+    assert (first["r=(other)"], first["r=(other) (2)"], first["r=eu"], first["r=EU (2)"]) == (
+        40, 7, 30, 20
+    )  # fmt: skip
+    assert "r IS NULL" not in first
+    assert shapwin.explain(df.where("false"), **CALL, dimensions="r").collect() == []
+
+
+def test_collated_keys_are_refused(df):
+    collated = df.withColumn("r", F.expr("region COLLATE UTF8_LCASE"))
+    with pytest.raises(ShapwinError, match="by column 'r' is STRING COLLATE UTF8_LCASE"):
+        shapwin.explain(collated, **CALL, predicates=PREDICATES, by="r")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [dict(by=None), dict(by=3), dict(by={"key"}), dict(value=None), dict(value={"a": "fare"}),
+     dict(statistics=None), dict(dimensions=3), dict(window="１ hour")],
+)  # fmt: skip
+def test_what_is_no_name_is_refused(df, wrong):
+    with pytest.raises(ShapwinError, match=f"{next(iter(wrong))}="):
+        shapwin.explain(df, **{**CALL, "predicates": PREDICATES, **wrong})
+
+
+def test_a_group_from_which_more_was_taken_back_than_was_there_stops_the_job(spark):
+    rows = [(dt.datetime(2024, 1, 1), 1.0, "EU", 4), (dt.datetime(2024, 1, 1), 2.0, "US", -3)]
+    df = spark.createDataFrame(rows, "t timestamp, fare double, region string, k int")
+    found = shapwin.explain(df, **CALL, predicates={"us": "region = 'US'"}, multiplicity="k")
+    with pytest.raises(Exception, match="or a group in it has -3 tuples"):
+        found.collect()

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import shapwin
 from shapwin import Summary, closed_form
 from shapwin.spark.udafs import AGGREGATES, _arrow_answer, _attributing, _pandas_answer
 
@@ -193,3 +194,16 @@ def test_nothing_of_a_window_stays_behind(rng):
         exact = closed_form("var_pop", Summary.of(y[b:e]), Summary.of(y[b:e][member[b:e]]))
         scale = max(abs(exact.phi), abs(exact.value))
         assert got[k] == pytest.approx(exact.phi, abs=1e-12 * scale, nan_ok=True)
+
+
+def test_rows_that_spark_sends_without_a_buffer(spark):
+    shapwin.register(spark)
+    rows = "VALUES (1, 1D, true), (2, 5D, false), (3, 7D, true) AS t(id, v, p)"
+    grouped = spark.sql(f"SELECT id, shapley_avg(v, p) FROM {rows} GROUP BY id ORDER BY id")
+    assert [tuple(row) for row in grouped.collect()] == [(1, 1.0), (2, 0.0), (3, 7.0)]
+    for frame, expected in {
+        "ROWS 1 PRECEDING": [1.0, -0.5, 4.0],
+        "ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING": [7.0, None, None],
+    }.items():
+        found = spark.sql(f"SELECT shapley_avg(v, p) OVER (ORDER BY id {frame}) FROM {rows}")
+        assert [row[0] for row in found.collect()] == expected

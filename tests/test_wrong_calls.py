@@ -53,7 +53,7 @@ WRONG = [
     (dict(by="vendr"), errors.ColumnError, "by='vendr': there is no such column; did you mean 'vendor'?"),
     (dict(by=["vendor", "vendor"]), errors.ColumnError, "by has 'vendor' twice: use each name once"),
     (dict(by="value"), errors.ColumnError, "by column 'value' has the name of a result column: rename it first, as in df.withColumnRenamed('value', 'value_key')"),
-    (dict(statistics="covar_pop"), errors.ArgumentError, "statistic 'covar_pop' needs a second column: give other='its name'"),
+    (dict(statistics="covar_pop"), errors.ArgumentError, "statistic 'covar_pop' needs a second column: give explain or panes other='its name'"),
     (dict(statistics=[]), errors.StatisticError, "statistics is empty: use some of sum, count, avg, var_pop, var_samp, covar_pop, covar_samp"),
     (dict(predicates={"_m": "true"}), errors.PredicateError, "predicate '_m' has a name that is kept for the pipeline: drop the underscore"),
     (dict(predicates={"_by0": "true"}), errors.PredicateError, "predicate '_by0' has a name that is kept for the pipeline: drop the underscore"),

@@ -182,7 +182,8 @@ def attribute(
     window, every : str or timedelta
         Whole multiples of the pane's length; `every` is the pane's length by default.
     offset : str or timedelta, optional
-        How much later than the epoch windows begin; by default as the panes were made.
+        How much later than the epoch windows begin; by default as the panes were made, which a
+        comment beside their column says. Give it where a table has lost that, as in CSV.
     statistics, queries, empty, semantics, min_support, top_k, max_atoms
         As in `explain`. Queries are plain SQL over the BOOLEAN columns.
 
@@ -349,7 +350,8 @@ def _statistics(given: Names, two_columns: bool) -> list[str]:
             )
         if game.columns == 2 and not two_columns:
             raise ArgumentError(
-                f"statistic {game.name!r} needs a second column: give other='its name'"
+                f"statistic {game.name!r} needs a second column: give explain or panes "
+                "other='its name'"
             )
     return list(dict.fromkeys(game.name for game in chosen))
 

@@ -50,6 +50,8 @@ def quoted(name: str) -> str:
 
 def names(argument: str, given: str | Sequence[str]) -> tuple[str, ...]:
     """Return one name or several as a tuple of names, each used once."""
+    if not isinstance(given, str | list | tuple):
+        raise ArgumentTypeError(f"{argument}={_shown(given)}: give a name, or a list of names")
     found = (given,) if isinstance(given, str) else tuple(given)
     for name in found:
         if not isinstance(name, str):
@@ -81,6 +83,12 @@ def by_columns(df: DataFrame, by: str | Sequence[str], taken: Iterable[str]) -> 
             raise ArgumentTypeError(
                 f"by column {name!r} is {kind.simpleString().upper()}: give a plain column, such "
                 "as a field of it, or cast it to STRING"
+            )
+        if isinstance(kind, T.StringType) and not kind.isUTF8BinaryCollation():
+            raise ArgumentTypeError(
+                f"by column {name!r} is {kind.simpleString().upper()}, by which unequal texts are "
+                f"one key: give one text for each, as in df.withColumn({name!r}, "
+                f"F.expr('lower({name}) COLLATE UTF8_BINARY'))"
             )
         columns.append(column)
     return columns
@@ -183,6 +191,7 @@ def queries(
             f"queries={given!r}: give 'atoms', or a dict of name to condition over predicate "
             "names, as in {'both': 'a AND b'}"
         )
+    _no_twins("queries", tuple(name for name in given if isinstance(name, str)), QueryError)
     for name, text in given.items():
         if not isinstance(name, str) or not name.strip():
             raise QueryError(f"a query is named {name!r}: give it a name")

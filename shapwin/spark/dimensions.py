@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import count
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -21,7 +22,7 @@ def dimension_predicates(df: DataFrame, dimensions: str | Sequence[str]) -> dict
 
     The 16 most frequent values of a column are found by a query before anything else (ties in
     order of value) and named ``region=EU``; NULL is ``region IS NULL``, and the rest
-    ``region=(other)``.
+    ``region=(other)``. Of names that differ by nothing or by case alone, later ones are numbered.
     """
     found: dict[str, Column] = {}
     for name in checks.names("dimensions", dimensions):
@@ -36,22 +37,33 @@ def dimension_predicates(df: DataFrame, dimensions: str | Sequence[str]) -> dict
             raise ArgumentError(
                 "dimensions needs the values beforehand: on a stream give predicates"
             )
-        found |= _of_column(df, name, column)
+        for label, condition in _of_column(df, name, column):
+            found[_unused(label, found)] = condition
     return found
 
 
-def _of_column(df: DataFrame, name: str, column: Column) -> dict[str, Column]:
-    counts = df.groupBy(column.alias("value")).agg(F.count("*").alias("rows"))
-    shown = counts.orderBy(F.desc("rows"), F.asc("value")).limit(MAX_VALUES + 2).collect()
-    values = [row["value"] for row in shown if row["value"] is not None]
+def _of_column(df: DataFrame, name: str, column: Column) -> list[tuple[str, Column]]:
+    counts = df.where(column.isNotNull()).groupBy(column.alias("value"))
+    ordered = counts.agg(F.count("*").alias("rows")).orderBy(F.desc("rows"), F.asc("value"))
+    values = [row["value"] for row in ordered.limit(MAX_VALUES + 1).collect()]
     top = values[:MAX_VALUES]
-    found = {f"{name}={_text(value)}": column.eqNullSafe(F.lit(value)) for value in top}
-    if any(row["value"] is None for row in shown) or len(shown) > MAX_VALUES + 1:
-        found[f"{name} IS NULL"] = column.isNull()
+    found = [(f"{name}={_text(value)}", column.eqNullSafe(F.lit(value))) for value in top]
+    # Without any row there is still something to ask for.
+    if not top or df.where(column.isNull()).limit(1).count():
+        found.append((f"{name} IS NULL", column.isNull()))
     if len(values) > MAX_VALUES:
         none_of_them = reduce(Column.__and__, (~column.eqNullSafe(F.lit(v)) for v in top))
-        found[f"{name}=(other)"] = none_of_them & column.isNotNull()
+        found.append((f"{name}=(other)", none_of_them & column.isNotNull()))
     return found
+
+
+def _unused(label: str, taken: Iterable[str]) -> str:
+    """The label, numbered if it or one that differs only by case is taken: one name to Spark."""
+    lower = {other.lower() for other in taken}
+    numbered = (f"{label} ({i})" for i in count(2))
+    return (
+        label if label.lower() not in lower else next(n for n in numbered if n.lower() not in lower)
+    )
 
 
 def _text(value: object) -> str:

@@ -22,7 +22,7 @@ _MICROSECONDS = {
 }
 # Beyond a century the bounds of windows leave the years that timestamps have.
 _LONGEST = 36_525 * _MICROSECONDS["day"]
-_PART = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
+_PART = re.compile(r"([+-]?[0-9]+(?:\.[0-9]+)?)\s*([a-z]+)\s*", re.IGNORECASE)
 
 
 def microseconds(name: str, interval: str | timedelta, *, signed: bool = False) -> int:

@@ -170,7 +170,7 @@ class WindowKernel:
         stack = stack_of(rows.sums, rows.groups(len(self.queries or ())))
         total, parts, plain, plain_parts = _slid(stack, at, found)
         found = found._replace(begin=at[found.begin])
-        self._refuse_negative(total, rows, found)
+        self._refuse_negative(total, parts, rows, found)
         if self.queries is None:
             yield self._atoms(rows, found, key, total, plain)
             return
@@ -196,6 +196,7 @@ class WindowKernel:
 
         stack = stack_of(ordered.sums, ordered.groups(0))
         part, _, plain_part, _ = _slid(stack, np.arange(first.size), found)
+        self._refuse_negative(part, None, ordered, found)
         whole, part = about_mean(total.take(window), part)
         label = pa.array(atom[found.begin])
         return self._batch(ordered, found, label, whole, plain[window], part, plain_part)
@@ -234,15 +235,20 @@ class WindowKernel:
                 "raise max_atoms"
             )
 
-    def _refuse_negative(self, total: Summary, rows: PaneRows, found: Ticks) -> None:
-        negative = np.flatnonzero(np.asarray(total.m) < 0)[:1]
+    def _refuse_negative(
+        self, total: Summary, parts: Summary | None, rows: PaneRows, found: Ticks
+    ) -> None:
+        fewest = np.asarray(total.m)
+        if parts is not None and parts.m.size:
+            fewest = np.minimum(fewest, parts.m.min(axis=0))
+        negative = np.flatnonzero(fewest < 0)[:1]
         if negative.size:
             start = self._start(rows, found.tick[negative])[0]
             begin = found.begin[negative]
             key = [rows.column(name, begin)[0].as_py() for name in self.layout.key_names]
             raise ArgumentError(
-                f"the window from {start} {f'of the key {key} ' if key else ''}has "
-                f"{total.m[negative[0]]:.0f} tuples: more were taken back than were there"
+                f"the window from {start} {f'of the key {key} ' if key else ''}or a group in it "
+                f"has {fewest[negative[0]]:.0f} tuples: more were taken back than were there"
             )
 
 

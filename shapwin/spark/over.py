@@ -167,8 +167,10 @@ def over_arrow(plain: Plain, prepare: Prepare, bind: Bind | None = None, count: 
         offset = value.offset
         if (
             partition is None
-            or value.buffers()[first[0]].address != first[1]
-            or predicate.buffers()[last[0]].address != last[1]
+            or (memory := value.buffers()[first[0]]) is None
+            or memory.address != first[1]
+            or (memory := predicate.buffers()[last[0]]) is None
+            or memory.address != last[1]
             or predicate.offset != offset
             or (between and _elsewhere(columns[1:-1], between, offset))
         ):
@@ -188,7 +190,9 @@ def over_arrow(plain: Plain, prepare: Prepare, bind: Bind | None = None, count: 
 def _elsewhere(columns: Sequence[pa.Array], places: Sequence[tuple[int, int]], offset: int) -> bool:
     """Whether any of the columns lies in other memory, or elsewhere in it."""
     return any(
-        column.offset != offset or column.buffers()[place].address != address
+        column.offset != offset
+        or (memory := column.buffers()[place]) is None  # as where Spark sends no data at all
+        or memory.address != address
         for column, (place, address) in zip(columns, places, strict=True)
     )
 

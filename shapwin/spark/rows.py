@@ -115,8 +115,9 @@ def read_rows(
 
 def _values(df: DataFrame, value: Values, other: str | Column | None) -> dict[str, Column]:
     """The columns of numbers by name."""
-    if isinstance(value, str | Column):
-        return {"value": checks.numeric(df, "value", value)}
+    if not isinstance(value, list | tuple):
+        one: Any = value
+        return {"value": checks.numeric(df, "value", one)}
     names = checks.names("value", value)
     if not names:
         raise ColumnError("value is empty: name a column of numbers")
