@@ -148,35 +148,26 @@ def over_arrow(plain: Plain, prepare: Prepare, bind: Bind | None = None, count: 
     first = last = (0, 0)
     between: list[tuple[int, int]] = []
 
-    def enter(columns: Sequence[pa.Array]) -> Partition | None:
-        """Take hold of the memory that the columns lie in, if they lie in step."""
-        nonlocal first, last, between
-        places = [_place(column) for column in columns]
-        if None in places or any(column.offset != columns[0].offset for column in columns):
-            return None
-        held = [column.buffers() for column in columns]
-        found = [(k, held[i][k].address) for i, k in enumerate(places) if k is not None]
-        first, *between, last = found
-        return Partition(held, prepare, _whole_columns)
-
     def answer(*columns: pa.Array, **named: pa.Array) -> Any:
-        nonlocal partition
+        nonlocal partition, first, between, last
         if bind is not None and (named or len(columns) != count):
             columns = tuple(bind(columns, named))
         value, predicate = columns[0], columns[-1]
         offset = value.offset
         if (
             partition is None
-            or (memory := value.buffers()[first[0]]) is None
-            or memory.address != first[1]
-            or (memory := predicate.buffers()[last[0]]) is None
-            or memory.address != last[1]
+            or value.buffers()[first[0]].address != first[1]
+            or predicate.buffers()[last[0]].address != last[1]
             or predicate.offset != offset
             or (between and _elsewhere(columns[1:-1], between, offset))
         ):
-            partition = enter(columns)
-            if partition is None:
+            partition = None
+            places = _places(columns)
+            if places is None:
                 return plain(*columns)
+            first, *between, last = places
+            held = [column.buffers() for column in columns]
+            partition = Partition(held, prepare, _whole_columns)
         k = partition.next
         end = offset + len(value)
         if partition.begins[k] == offset and partition.ends[k] == end:
@@ -187,12 +178,19 @@ def over_arrow(plain: Plain, prepare: Prepare, bind: Bind | None = None, count: 
     return answer
 
 
+def _places(columns: Sequence[pa.Array]) -> list[tuple[int, int]] | None:
+    """Which buffer tells each column's memory, and where that is, if they lie in step."""
+    found = [_place(column) for column in columns]
+    places = [place for place in found if place is not None]
+    if len(places) < len(found) or any(c.offset != columns[0].offset for c in columns):
+        return None
+    return [(k, c.buffers()[k].address) for c, k in zip(columns, places, strict=True)]
+
+
 def _elsewhere(columns: Sequence[pa.Array], places: Sequence[tuple[int, int]], offset: int) -> bool:
     """Whether any of the columns lies in other memory, or elsewhere in it."""
     return any(
-        column.offset != offset
-        or (memory := column.buffers()[place]) is None  # as where Spark sends no data at all
-        or memory.address != address
+        column.offset != offset or column.buffers()[place].address != address
         for column, (place, address) in zip(columns, places, strict=True)
     )
 
