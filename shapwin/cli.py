@@ -76,12 +76,12 @@ def _shell(name: str, args: list[str]) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     arguments = {} if options.command == "demo" else _arguments(options)  # refused before Spark
-    from .spark import commands, files
+    from .spark import commands, raw_files
 
     if options.command == "demo":
         commands.demo(output=options.output, picture=options.plot)
         return 0
-    source = files.Source(
+    source = raw_files.Source(
         options.path,
         format=options.format,
         delimiter=options.delimiter,

@@ -9,8 +9,7 @@ from datetime import timedelta
 from itertools import product
 from math import gcd
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame
 
 from ..errors import ArgumentError, IntervalError, PredicateError, StatisticError
 from ..games import game_of
@@ -18,7 +17,8 @@ from ..players import MAX_PLAYER_PREDICATES, OTHER
 from . import checks, streams
 from .centers import Center
 from .checks import quoted
-from .intervals import duration, interval, microseconds
+from .intervals import microseconds
+from .long_table import long_rows, named, with_empty_windows
 from .pane_table import (
     Grid,
     PaneTable,
@@ -31,8 +31,7 @@ from .pane_table import (
 )
 from .rows import Names, Predicates, Rows, Values, by_name, read_rows
 from .selection import check_selection, selected
-from .splits import SPLITS, WHOLE_WINDOW
-from .sql_functions import expression, inlined
+from .splits import SPLITS
 from .windows import atom_sums, player_rows, query_sums
 
 _log = logging.getLogger("shapwin")
@@ -41,8 +40,6 @@ _log = logging.getLogger("shapwin")
 _PARTS = ("share", "lift", "weight")
 # How many atoms a key may have: memory and time of a window grow with them.
 MAX_ATOMS = 1 << 16
-# With empty="emit", a stray timestamp must not fill a table with empty windows.
-MAX_EMITTED = 1_000_000
 # How many windows a row may lie in: a stray row alone makes that many.
 MAX_OVERLAP = 1_000_000
 
@@ -321,21 +318,21 @@ def _attributed(
             sums = streams.atom_sums(table, asked.predicates, width, step)
         else:
             sums = streams.query_sums(table, labels, width, step)
-        return streams.append_only(_public(_long(sums, table, asked.statistics), table, width))
+        return streams.append_only(named(long_rows(sums, table, asked.statistics), table, width))
     if asked.semantics == "players":
         labels = asked.players
         rows = player_rows(table, asked.predicates, asked.statistics, width, step, asked.max_atoms)
         result = rows.selectExpr("*", *(f"CAST(NULL AS DOUBLE) {c}" for c in _PARTS))
     elif labels is None:
         sums = atom_sums(table, asked.predicates, width, step, asked.max_atoms)
-        result = _long(sums, table, asked.statistics)
+        result = long_rows(sums, table, asked.statistics)
     else:
         sums = query_sums(table, labels, width, step, asked.max_atoms)
-        result = _long(sums, table, asked.statistics)
+        result = long_rows(sums, table, asked.statistics)
     if asked.empty == "emit":
         series = list(product(asked.statistics, [None] if labels is None else labels))
-        result = _with_empty_windows(result, table, step, series)
-    return _public(result, table, width)
+        result = with_empty_windows(result, table, step, series)
+    return named(result, table, width)
 
 
 def _statistics(given: Names, two_columns: bool) -> list[str]:
@@ -374,91 +371,3 @@ def _multiple(name: str, interval: str | timedelta, pane: int) -> int:
             f"{timedelta(microseconds=pane)} long"
         )
     return length
-
-
-def _long(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataFrame:
-    """One row for each window, query and statistic, with the closed form worked out.
-
-    As SQL text: Columns put together in Python cost a call to the JVM for every operator.
-    """
-
-    def split(statistic: str) -> str:
-        parts = SPLITS[statistic]
-        return (
-            f"named_struct('statistic', '{statistic}', "
-            f"'value', {inlined(parts.share, **WHOLE_WINDOW)}, "
-            f"'share', CAST({inlined(parts.share)} AS DOUBLE), "
-            f"'weight', {inlined(parts.weight)})"
-        )
-
-    lifts = " ".join(f"WHEN '{s}' THEN {inlined(SPLITS[s].lift)}" for s in statistics)
-    rows = sums.selectExpr("*", f"inline(array({', '.join(map(split, statistics))}))")
-    rows = rows.selectExpr("*", f"CASE statistic {lifts} END lift")
-    return rows.selectExpr(
-        *table.layout.key_names,
-        "_start",
-        "statistic",
-        "predicate",
-        "n",
-        "value",
-        "m",
-        "if(m <> 0, s_p / m, NULL) group_mean",
-        f"{expression('_phi')} phi",
-        # A stream flags windows from which more was taken back than was there: n < 0, all NULL.
-        "CASE WHEN n < 0 THEN NULL WHEN m <> 0 THEN share ELSE 0D END share",
-        "CASE WHEN n < 0 THEN NULL WHEN m <> 0 THEN lift ELSE 0D END lift",
-        "weight",
-    )
-
-
-def _with_empty_windows(
-    result: DataFrame, table: PaneTable, every: int, series: Sequence[tuple[str, str | None]]
-) -> DataFrame:
-    """Add the windows without values between the first and the last of each key."""
-    step = duration(every)
-    starts = result.select(*table.layout.key_names, "_start").distinct()
-    ordered = Window.partitionBy(*table.layout.key_names).orderBy("_start")
-    gaps = starts.withColumn("_next", F.lead("_start").over(ordered)).where(
-        F.col("_next") > F.col("_start") + step
-    )
-    _refuse_too_many(gaps, every)
-    inside = F.sequence(F.col("_start") + step, F.col("_next") - step, step)
-    labels = F.array(
-        *(F.struct(F.lit(s).alias("statistic"), F.lit(p).alias("predicate")) for s, p in series)
-    )
-    empty = gaps.select(*table.layout.key_names, F.explode(inside).alias("_start")).select(
-        "*", F.inline(labels), F.lit(0.0).alias("n"), F.lit(0.0).alias("m")
-    )
-    return result.unionByName(empty, allowMissingColumns=True)
-
-
-def _refuse_too_many(gaps: DataFrame, every: int) -> None:
-    gap = F.timestamp_diff("MICROSECOND", F.col("_start"), F.col("_next")) / F.lit(every) - 1
-    found = gaps.agg(
-        F.sum(gap).alias("count"),
-        F.min("_start").cast("string").alias("first"),
-        F.max("_next").cast("string").alias("last"),
-    ).head()
-    if found is not None and (found["count"] or 0) > MAX_EMITTED:
-        raise ArgumentError(
-            f"empty='emit' would add {found['count']:.0f} windows between {found['first']} and "
-            f"{found['last']}, more than {MAX_EMITTED}: filter stray timestamps, or use "
-            "empty='skip'"
-        )
-
-
-def _public(result: DataFrame, table: PaneTable, width: int) -> DataFrame:
-    return result.selectExpr(
-        *(
-            f"{key} {quoted(name)}"
-            for key, name in zip(table.layout.key_names, table.by, strict=True)
-        ),
-        "_start window_start",
-        f"_start + {interval(width)} window_end",
-        "statistic",
-        "predicate",
-        "CAST(n AS BIGINT) n",
-        "value",
-        "CAST(m AS BIGINT) m",
-        *("group_mean", "phi", "share", "lift", "weight"),
-    )

@@ -21,8 +21,9 @@ from ..games import game_of
 from ..progress import step
 from .attribution import explain as explain_rows
 from .checks import quoted
-from .files import SPARK_ERRORS, Source, form_of, reason, rows, size
+from .files import SPARK_ERRORS, reason, rows
 from .intervals import microseconds
+from .raw_files import Source, form_of, size
 from .session import local_session, require_spark
 
 # Up to this many predicates their combinations make a readable picture, which adds up.

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import bz2
-import codecs
 import csv
-import gzip
-import json
 import os
 import re
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,15 +22,17 @@ from pyspark.sql import types as T
 from ..errors import ArgumentError, ArgumentTypeError, ColumnError
 from .checks import existing, quoted, type_of
 from .intervals import microseconds
+from .raw_files import (
+    ODD,
+    Source,
+    codec_of,
+    form_of,
+    headers,
+    json_spans_lines,
+    names_in,
+    plain_name,
+)
 
-SUFFIXES = {
-    **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
-    **dict.fromkeys((".parquet", ".pq"), "parquet"),
-}
-_COMPRESSED: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
-# What Hadoop takes for a pattern or a scheme when it stands in the name of a file.
-_ODD = set("[]{}*?:\\")
 SPARK_ERRORS = (PySparkException, Py4JError)
 _CORRUPT = "_corrupt_record"
 # The first and the last microsecond of the years 1 to 9999, which Python's calendar has.
@@ -47,38 +43,6 @@ _TIME_FORMATS = {
     "milliseconds": F.timestamp_millis,
     "microseconds": F.timestamp_micros,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where rows come from, and how to read them.
-
-    Parameters
-    ----------
-    path : str
-        A file or a folder of files; a URL that Spark knows works as well.
-    format : str, optional
-        ``csv``, ``json`` or ``parquet``; by default what the suffix says.
-    delimiter : str, optional
-        Between the fields of a CSV file; by default a comma, a tab in a ``.tsv``.
-    null_value : str
-        The text that means NULL in a CSV file, besides an empty field.
-    time_format : str, optional
-        How to read a time column of text or numbers: a Spark datetime pattern, ``seconds``,
-        ``milliseconds`` or ``microseconds`` since 1970. By default as a timestamp of SQL.
-    skip_bad : bool
-        Leave rows out that are broken, or whose time or value cannot be read.
-    encoding : str
-        Of a CSV file.
-    """
-
-    path: str
-    format: str | None = None
-    delimiter: str | None = None
-    null_value: str = ""
-    time_format: str | None = None
-    skip_bad: bool = False
-    encoding: str = "utf-8"
 
 
 class Rows(NamedTuple):
@@ -123,7 +87,7 @@ def rows(spark: SparkSession, source: Source, arguments: Mapping[str, Any]) -> I
     needed = [arguments["time"], arguments["value"]]
     if arguments.get("other") is not None:
         needed.append(arguments["other"])
-    with _plain_name(source.path) as path:
+    with plain_name(source.path) as path:
         try:
             df = _read(spark, source, kind, path, needed)
         except SPARK_ERRORS as error:
@@ -205,59 +169,6 @@ def reason(error: Exception) -> str:
     return text.split(' If necessary set "spark.sql')[0].rstrip(" ;.:")
 
 
-def size(path: str) -> float:
-    """Return the bytes of a local file or folder; unknown ones are infinite."""
-    if not os.path.exists(path):
-        return float("inf")
-    names = _names_in(path) if os.path.isdir(path) else [path]
-    return float(sum(os.path.getsize(name) for name in names))
-
-
-def form_of(source: Source) -> str:
-    """Return csv, json or parquet: as told, or what the suffix says of the file or in the folder.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such file, or no known suffix.
-    """
-    path = source.path
-    if "://" not in path and not os.path.exists(path):
-        raise ArgumentError(f"there is no file or folder {path}")
-    if source.format is not None:
-        return source.format
-    names = _names_in(path) if os.path.isdir(path) else [path]
-    for name in names:
-        stem, suffix = os.path.splitext(name.lower())
-        suffix = os.path.splitext(stem)[1] if suffix in _COMPRESSED else suffix
-        if suffix in SUFFIXES:
-            return SUFFIXES[suffix]
-    raise ArgumentError(f"{path} tells no format: add --format csv, json or parquet")
-
-
-def _names_in(folder: str) -> list[str]:
-    """The data files below a folder, in order; Spark skips what starts with _ or a dot."""
-    files = sorted(Path(folder).rglob("*"))
-    return [str(file) for file in files if file.is_file() and file.name[0] not in "_."]
-
-
-@contextmanager
-def _plain_name(path: str) -> Iterator[str]:
-    """A name for a local file or folder that Hadoop takes literally."""
-    if "://" in path:
-        yield path
-        return
-    absolute = os.path.abspath(path)
-    if not _ODD & set(absolute):
-        yield absolute
-        return
-    with tempfile.TemporaryDirectory(prefix="shapwin-") as folder:
-        suffixes = "".join(s for s in Path(absolute).suffixes[-2:] if not _ODD & set(s))
-        link = os.path.join(folder, "data" + suffixes)
-        os.symlink(absolute, link)
-        yield link
-
-
 def _read(
     spark: SparkSession, source: Source, kind: str, path: str, needed: Sequence[str]
 ) -> DataFrame:
@@ -270,7 +181,7 @@ def _read(
             return _read_csv(spark, source, path, needed)
         reader = spark.read
         if kind == "json":
-            reader = reader.options(inferTimestamp=True, multiLine=_json_spans_lines(path))
+            reader = reader.options(inferTimestamp=True, multiLine=json_spans_lines(path))
         return reader.format(kind).load(path)
     finally:
         spark.conf.set(setting, before)
@@ -287,8 +198,8 @@ def _read_csv(spark: SparkSession, source: Source, path: str, needed: Sequence[s
         )
     tabs = ".tsv" in Path(source.path).suffixes
     delimiter = source.delimiter or ("\t" if tabs else ",")
-    headers, spans_lines, all_seen = _headers(source, path)
-    wide = _codec(source.encoding).startswith(("utf-16", "utf-32"))
+    found, spans_lines, all_seen = headers(source, path)
+    wide = codec_of(source.encoding).startswith(("utf-16", "utf-32"))
     reader = spark.read.options(
         header=True,
         inferSchema=True,
@@ -300,16 +211,16 @@ def _read_csv(spark: SparkSession, source: Source, path: str, needed: Sequence[s
         columnPruning=False,  # else fields that nobody asked for are not counted
         enforceSchema=all_seen,  # else Spark itself holds every header to the columns' names
     ).format("csv")
-    for header, files in headers.items():
-        _refuse_header(header, files[0], delimiter, needed, several=len(headers) > 1)
-    if len(headers) < 2:
+    for header, files in found.items():
+        _refuse_header(header, files[0], delimiter, needed, several=len(found) > 1)
+    if len(found) < 2:
         return _with_broken_rows(reader, reader.load(path).schema, path)
     if not all_seen:
         raise ArgumentError(
             f"the files of {source.path} have different columns, and some are compressed in a way "
             "that hides theirs: decompress them, or explain them one by one"
         )
-    odd = [file for files in headers.values() for file in files if _ODD & set(file)]
+    odd = [file for files in found.values() for file in files if ODD & set(file)]
     if odd:
         raise ArgumentError(
             f"the files of {source.path} have different columns, and {odd[0]} "
@@ -317,12 +228,12 @@ def _read_csv(spark: SparkSession, source: Source, path: str, needed: Sequence[s
         )
     if os.path.isdir(path):
         reader = reader.option("basePath", path)
-    schemas = [reader.load(files).schema for files in headers.values()]
+    schemas = [reader.load(files).schema for files in found.values()]
     kinds: dict[str, set[T.DataType]] = {}
     for field in (field for schema in schemas for field in schema):
         kinds.setdefault(field.name.lower(), set()).add(field.dataType)
     frames = []
-    for schema, files in zip(schemas, headers.values(), strict=True):
+    for schema, files in zip(schemas, found.values(), strict=True):
         for field in schema:
             different = kinds[field.name.lower()]
             if len(different) > 1 and not all(isinstance(k, T.NumericType) for k in different):
@@ -339,78 +250,6 @@ def _with_broken_rows(
     return reader.schema(T.StructType([*schema, T.StructField(_CORRUPT, T.StringType())])).load(
         files
     )
-
-
-def _headers(source: Source, path: str) -> tuple[dict[str, list[str]], bool, bool]:
-    """The files by their first lines, whether fields span lines, and whether all were seen.
-
-    Files at remote addresses and in some compressed forms can be read by Spark alone.
-    """
-    headers: dict[str, list[str]] = {}
-    spans_lines, all_seen = False, True
-    if "://" in path:
-        return headers, spans_lines, False
-    files = [path]
-    if os.path.isdir(path):
-        # Spark takes the files of the folder and of its folders such as year=2024.
-        files = [
-            name
-            for name in _names_in(path)
-            if all("=" in part for part in Path(name).relative_to(path).parts[:-1])
-        ]
-    codec = _codec(source.encoding)
-    for name in files:
-        suffix = os.path.splitext(name.lower())[1]
-        if suffix in (".zst", ".lz4", ".snappy", ".deflate"):
-            all_seen = False
-            continue
-        opener: Callable[..., Any] = _COMPRESSED.get(suffix, open)
-        try:
-            with opener(name, "rt", encoding=codec, newline="") as file:
-                header, spans = _scan(file)
-        except UnicodeDecodeError:
-            raise ArgumentError(
-                f"{_told(source, path, name)} is not {source.encoding}: name its encoding, as in "
-                "--encoding latin1"
-            ) from None
-        except (OSError, EOFError) as error:
-            told = getattr(error, "strerror", None) or error
-            raise ArgumentError(f"cannot read {_told(source, path, name)} as csv: {told}") from None
-        spans_lines |= spans
-        if header:
-            headers.setdefault(header, []).append(name)
-    if not headers and all_seen and files == [path]:
-        raise ArgumentError(f"cannot read {source.path} as csv: it is empty")
-    return headers, spans_lines, all_seen
-
-
-def _scan(file: Any) -> tuple[str, bool]:
-    """The first line that is not blank, and whether a line has an odd number of quotes."""
-    block = file.read(1 << 20)
-    header = next((line for line in re.split(r"[\r\n]+", block) if line.strip()), "")
-    carry, spans = "", False
-    while block:
-        if not spans:
-            *lines, carry = (carry + block).split("\n") if '"' in block or carry else ("",)
-            spans = any(line.count('"') % 2 for line in lines)
-        block = file.read(1 << 20)
-    return header, spans or bool(carry.count('"') % 2)
-
-
-def _codec(encoding: str) -> str:
-    """Python's name of an encoding; a byte order mark is none of the first field."""
-    try:
-        name = codecs.lookup(encoding).name
-    except LookupError:
-        raise ArgumentError(
-            f"--encoding {encoding!r} is unknown: use one such as utf-8, utf-16 or latin1"
-        ) from None
-    return "utf-8-sig" if name == "utf-8" else name
-
-
-def _told(source: Source, path: str, name: str) -> str:
-    """The name of a file as the user knows it, which may be below a link of ours."""
-    return source.path + name[len(path) :]
 
 
 def _refuse_header(
@@ -434,35 +273,11 @@ def _refuse_header(
             )
 
 
-def _json_spans_lines(path: str) -> bool:
-    """Whether a JSON file is an array or pretty-printed, not one object a line."""
-    if "://" in path:
-        return False
-    name = next(iter(_names_in(path)), path) if os.path.isdir(path) else path
-    opener: Callable[..., Any] = _COMPRESSED.get(os.path.splitext(name.lower())[1], open)
-    try:
-        with opener(name, "rb") as file:
-            return not _is_json_object(_first_line(file))
-    except OSError as error:
-        raise ArgumentError(f"cannot read {path} as json: {error.strerror or error}") from None
-
-
-def _first_line(file: BinaryIO) -> bytes:
-    return next((line for line in file if line.strip()), b"{}")
-
-
-def _is_json_object(line: bytes) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except ValueError:
-        return False
-
-
 def _without_nanoseconds(df: DataFrame, path: str) -> DataFrame:
     """Turn the nanoseconds that pandas writes, BIGINT to Spark, into timestamps."""
     if "://" in path:
         return df
-    first = next(iter(_names_in(path)), path) if os.path.isdir(path) else path
+    first = next(iter(names_in(path)), path) if os.path.isdir(path) else path
     for field in pq.read_schema(first):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
             times = F.timestamp_micros(F.expr(f"{quoted(field.name)} div 1000"))

@@ -162,16 +162,16 @@ _FUNCTIONS = load()
 _SUMS = {
     "n": "s.n",
     "m": "s.m{k}",
-    "center": "s.mean + {center}",
+    "center": "(s.mean + {center})",
     "s": "s.sum",
-    "s_p": "coalesce(s.sum{k}, 0D)",
     "a": "0D",
-    "a_p": "coalesce(s.m{k} * (s.mean{k} - s.mean), 0D)",
-    "b": "s.n * s.var",
-    "b_p": "coalesce(s.m{k} * (s.var{k} + pow(s.mean{k} - s.mean, 2)), 0D)",
+    "b": "(s.n * s.var)",
     "a2": "0D",
+    "ab": "(s.n * s.cov)",
+    "s_p": "coalesce(s.sum{k}, 0D)",
+    "a_p": "coalesce(s.m{k} * (s.mean{k} - s.mean), 0D)",
+    "b_p": "coalesce(s.m{k} * (s.var{k} + (s.mean{k} - s.mean) * (s.mean{k} - s.mean)), 0D)",
     "a2_p": "coalesce(s.m{k} * (s.mean2_{k} - s.mean2_), 0D)",
-    "ab": "s.n * s.cov",
     "ab_p": "coalesce(s.m{k} * (s.cov{k} + (s.mean{k} - s.mean) * (s.mean2_{k} - s.mean2_)), 0D)",
 }
 # Those that each statistic takes.
@@ -183,15 +183,6 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "var_samp": ("n", "m", "a", "a_p", "b", "b_p"),
     "covar_pop": ("n", "m", "a", "a_p", "a2", "a2_p", "ab", "ab_p"),
     "covar_samp": ("n", "m", "a", "a_p", "a2", "a2_p", "ab", "ab_p"),
-}
-_PHI = {
-    "sum": "_phi(n, m, s_p, 0D, 0D)",
-    "count": "_phi(n, m, m, 0D, 0D)",
-    "avg": "shapley_avg_from_sums(n, a, m, a_p, center)",
-    "var_pop": "shapley_var_pop_from_sums(n, a, b, m, a_p, b_p)",
-    "var_samp": "shapley_var_samp_from_sums(n, a, b, m, a_p, b_p)",
-    "covar_pop": "shapley_covar_pop_from_sums(n, a, a2, ab, m, a_p, a2_p, ab_p)",
-    "covar_samp": "shapley_covar_samp_from_sums(n, a, a2, ab, m, a_p, a2_p, ab_p)",
 }
 
 
@@ -207,52 +198,91 @@ def phi_of_aggregates(statistic: str, k: str, center: float | None) -> str:
     center : float, optional
         What was subtracted from the values before they were aggregated.
     """
-    return _let("t", _sums(statistic, k, center), inlined(_PHI[statistic], **_fields(statistic)))
+    return _with_weights([statistic], center, _with_sums([statistic], k, center, _phi(statistic)))
 
 
 def phis_of_aggregates(
     statistics: Sequence[str], groups: Mapping[str, str], center: float | None
 ) -> str:
     """Return the expression of a struct: for each group's name, Φ of every statistic."""
-    return _struct(
-        (name, _struct((s, phi_of_aggregates(s, k, center)) for s in statistics))
-        for name, k in groups.items()
-    )
+    phis = _struct((statistic, _phi(statistic)) for statistic in statistics)
+    each = _struct((g, _with_sums(statistics, k, center, phis)) for g, k in groups.items())
+    return _with_weights(statistics, center, each)
 
 
 def explanation_of_aggregates(statistic: str, k: str, center: float | None) -> str:
     """Return the expression of Φ with all its parts; parameters as in `phi_of_aggregates`."""
-    split, sums = SPLITS[statistic], _fields(statistic)
-    whole = sums | {p: f"t.{w}" for p, w in WHOLE_WINDOW.items() if w in sums}
-    shares = {"share": "u.share", "value": "u.value", "weight": "u.weight"}
+    split = SPLITS[statistic]
     parts = {
-        "value": inlined(split.share, **whole),
-        "share": f"IF(t.m = 0D, 0D, {inlined(split.share, **sums)})",
-        "weight": inlined(split.weight, **sums),
+        "share": f"IF(t.m = 0D, 0D, {_of(statistic, split.share)})",
+        "lift": f"CAST(IF(t.m = 0D, 0D, {_of(statistic, split.lift)}) AS DOUBLE)",
     }
-    lift = f"CAST(IF(t.m = 0D, 0D, {inlined(split.lift, **sums, **shares)}) AS DOUBLE)"
     result = {
         "statistic": _text(statistic),
-        "n": "CAST(t.n AS BIGINT)",
-        "value": "CAST(u.value AS DOUBLE)",
+        "n": "CAST(s.n AS BIGINT)",
+        "value": f"CAST(w.{statistic}_value AS DOUBLE)",
         "m": "CAST(t.m AS BIGINT)",
-        "phi": inlined("_phi(n, m, share, lift, weight)", **sums, **shares, lift="v.lift"),
+        "phi": inlined(
+            "_phi(s.n, t.m, share, lift, weight)",
+            share="u.share",
+            lift="u.lift",
+            weight=f"w.{statistic}",
+        ),
         "share": "CAST(u.share AS DOUBLE)",
-        "lift": "v.lift",
-        "weight": "CAST(u.weight AS DOUBLE)",
+        "lift": "u.lift",
+        "weight": f"CAST(w.{statistic} AS DOUBLE)",
     }
-    inner = _let("v", _struct({"lift": lift}.items()), _struct(result.items()))
-    body = f"IF(t.n > 0D, {_let('u', _struct(parts.items()), inner)}, NULL)"
-    return _let("t", _sums(statistic, k, center), body)
+    body = _let("u", _struct(parts.items()), _struct(result.items()))
+    body = _with_weights([statistic], center, _with_sums([statistic], k, center, body))
+    return f"IF(s.n > 0D, {body}, NULL)"
 
 
-def _sums(statistic: str, k: str, center: float | None) -> str:
-    added = repr(float(center or 0.0)) + "D"
-    return _struct((name, _SUMS[name].format(k=k, center=added)) for name in NEEDS[statistic])
+def _phi(statistic: str) -> str:
+    """Φ of a group over the structs that `_with_weights` and `_with_sums` bind."""
+    return _of(statistic, "_phi(n, m, share, lift, weight)")
 
 
-def _fields(statistic: str) -> dict[str, str]:
-    return {name: f"t.{name}" for name in NEEDS[statistic]}
+def _of(statistic: str, text: str) -> str:
+    """The text over the sums of a statistic, with its parts in the place of their names."""
+    split = SPLITS[statistic]
+    bound = {name: _bound(name) for name in NEEDS[statistic]}
+    bound |= {"weight": f"w.{statistic}", "value": f"w.{statistic}_value"}
+    bound["share"] = f"({inlined(split.share, **bound)})"
+    bound["lift"] = f"({inlined(split.lift, **bound)})"
+    return inlined(text, **bound)
+
+
+def _bound(name: str) -> str:
+    """Where `_with_sums` leaves a sum; constants stay constants."""
+    return _SUMS[name] if "{" not in _SUMS[name] or name == "n" else f"t.{name}"
+
+
+def _with_weights(statistics: Sequence[str], center: float | None, body: str) -> str:
+    """Evaluate `body` where ``w`` has the weight of every statistic, and ν(W) if it is asked for.
+
+    They are the same for every group, and their harmonic numbers the longest part of the form.
+    """
+    window: dict[str, str] = {}
+    for statistic in statistics:
+        split, sums = SPLITS[statistic], NEEDS[statistic]
+        whole = {name: _SUMS[name].format(k="", center=_added(center)) for name in sums}
+        whole |= {p: whole[w] for p, w in WHOLE_WINDOW.items() if w in sums}
+        window[statistic] = inlined(split.weight, **whole)
+        if f"w.{statistic}_value" in body:
+            value = inlined(split.share, **whole)
+            window[f"{statistic}_value"] = f"IF(s.n > 0D, {value}, NULL)"
+    return _let("w", _struct(window.items()), body)
+
+
+def _with_sums(statistics: Sequence[str], k: str, center: float | None, body: str) -> str:
+    """Evaluate `body` where ``t`` has the sums of group `k`."""
+    needed = dict.fromkeys(name for statistic in statistics for name in NEEDS[statistic])
+    sums = {n: _SUMS[n].format(k=k, center=_added(center)) for n in needed if _bound(n)[:2] == "t."}
+    return _let("t", _struct(sums.items()), body)
+
+
+def _added(center: float | None) -> str:
+    return repr(float(center or 0.0)) + "D"
 
 
 def _let(name: str, value: str, body: str) -> str:
