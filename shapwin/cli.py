@@ -1,4 +1,4 @@
-"""The command line: ``shapwin demo``, ``explain``, ``spark-sql`` and ``thriftserver``."""
+"""The command line: ``shapwin demo``, ``explain``, ``watch``, ``spark-sql``, ``thriftserver``."""
 
 from __future__ import annotations
 
@@ -32,6 +32,22 @@ example:
 Without --output and --plot it prints the most striking window of each statistic: the one whose
 aggregate is farthest from its median over all windows, among those of at least half the median
 size. Times without a zone are taken and written as they read; others are shown in UTC.
+"""
+
+_WATCH = """\
+Explain what comes into a folder of CSV, JSON or Parquet files, for as long as the command runs:
+print the newest window, and any whose aggregate jumps. End it with Ctrl-C.
+"""
+
+_WATCH_MORE = """\
+example:
+  shapwin watch incoming --value fare --time pickup --window '1 hour' --every '5 minutes' \\
+      --predicate "airport=zone IN ('JFK', 'LGA')" --late '10 minutes' --output explained
+
+A window is told of once no more of its rows are waited for: when a row has come that is later than
+its end by --late. Each file is read once, so move it into the folder when it is whole; all have the
+columns of the first. Rows that are broken, or whose time or value is unreadable, are left out and
+counted. With --output the next call goes on where this one ended.
 """
 
 
@@ -87,9 +103,15 @@ def _run(options: argparse.Namespace) -> int:
         delimiter=options.delimiter,
         null_value=options.null_value,
         time_format=options.time_format,
-        skip_bad=options.skip_bad,
+        skip_bad=options.command == "watch" or options.skip_bad,
         encoding=options.encoding,
     )
+    if options.command == "watch":
+        from .spark import watch
+
+        how = {name: getattr(options, name) for name in ("late", "jump", "output", "once")}
+        watch.watch(source, arguments, **how)
+        return 0
     draws = options.output is not None if options.plot is None else options.plot
     picture = (options.output or Path()) if draws else None
     commands.explain(source, arguments, output=options.output, picture=picture)
@@ -114,7 +136,7 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 # How the arguments of Python read as options.
 _WORDS = (
-    (r"\b(value|time|window|every|other|by|closed)=('[^']*')", r"--\1 \2"),
+    (r"\b(value|time|window|every|other|by|closed|late)=('[^']*')", r"--\1 \2"),
     (r"\bby column ('[^']*')", r"--by \1"),
     (r": rename it first, as in df\.withColumnRenamed\(.*\)", ": rename it in the file"),
     (r": give other='its name'", ": add --other COLUMN"),
@@ -174,6 +196,7 @@ def _parser() -> _Parser:
     )
     _add_demo(commands)
     _add_explain(commands)
+    _add_watch(commands)
     for name, text in _SHELLS.items():
         commands.add_parser(name, help=text, add_help=False)
     return parser
@@ -204,7 +227,62 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     explain.add_argument("path", metavar="PATH", help="a file, or a folder of files")
 
-    what = explain.add_argument_group("what to explain")
+    _add_what(explain)
+    where = explain.add_argument_group("where the result goes")
+    where.add_argument(
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="write explanation.csv, explanation.parquet and explanation.png there",
+    )
+    _add_plot(where, default=None)
+    _add_how(explain).add_argument(
+        "--skip-bad",
+        action="store_true",
+        help="leave out rows that are broken, or whose time or value is unreadable",
+    )
+
+
+def _add_watch(commands: argparse._SubParsersAction[_Parser]) -> None:
+    watch = commands.add_parser(
+        "watch",
+        help="explain what comes into a folder, and go on",
+        description=_WATCH,
+        epilog=_WATCH_MORE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="shapwin watch DIRECTORY --value COLUMN --time COLUMN --window LENGTH "
+        "[--every LENGTH]\n                     --predicate NAME=SQL ... [options]",
+    )
+    watch.add_argument("path", metavar="DIRECTORY", help="the folder that files come into")
+    _add_what(watch)
+    when = watch.add_argument_group("when to tell")
+    when.add_argument(
+        "--late",
+        metavar="LENGTH",
+        default="10 minutes",
+        help="how late rows may come; later ones are left out (default: '10 minutes')",
+    )
+    when.add_argument(
+        "--jump",
+        metavar="TIMES",
+        type=float,
+        default=5.0,
+        help="a window jumps that is this many times farther from the median of the last 100 than "
+        "they typically are (default: 5)",
+    )
+    when.add_argument("--once", action="store_true", help="end when all that is there is explained")
+    where = watch.add_argument_group("where the result goes")
+    where.add_argument(
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="write the long table there as well, a Parquet file for each lot of windows",
+    )
+    _add_how(watch)
+
+
+def _add_what(parser: _Parser) -> None:
+    what = parser.add_argument_group("what to explain")
     what.add_argument("--value", metavar="COLUMN", required=True, help="the numbers to aggregate")
     what.add_argument("--time", metavar="COLUMN", required=True, help="when each row happened")
     what.add_argument(
@@ -252,16 +330,9 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="a window is [start, end), or (start, end] (default: left)",
     )
 
-    where = explain.add_argument_group("where the result goes")
-    where.add_argument(
-        "--output",
-        metavar="DIR",
-        type=Path,
-        help="write explanation.csv, explanation.parquet and explanation.png there",
-    )
-    _add_plot(where, default=None)
 
-    how = explain.add_argument_group("how to read the file")
+def _add_how(parser: _Parser) -> argparse._ArgumentGroup:
+    how = parser.add_argument_group("how to read the file")
     how.add_argument(
         "--format", choices=("csv", "json", "parquet"), help="by default what the suffix says"
     )
@@ -281,11 +352,7 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="of times that are text or numbers: a pattern such as 'MM/dd/yyyy HH:mm', or "
         "seconds, milliseconds, microseconds since 1970 (default: as SQL reads a timestamp)",
     )
-    how.add_argument(
-        "--skip-bad",
-        action="store_true",
-        help="leave out rows that are broken, or whose time or value is unreadable",
-    )
+    return how
 
 
 def _add_plot(group: argparse._ActionsContainer, *, default: bool | None) -> None:

@@ -45,7 +45,11 @@ def read(parts: str, statistics: Sequence[str], predicates: Sequence[str]) -> pa
             f"the result has {count:,} rows, more than {MOST_ROWS:,}: take fewer keys or a longer "
             "--every, or call shapwin.explain from Python and write the result with Spark"
         )
-    rows = files.to_table().replace_schema_metadata(None)
+    return ordered(files.to_table().replace_schema_metadata(None), statistics, predicates)
+
+
+def ordered(rows: pa.Table, statistics: Sequence[str], predicates: Sequence[str]) -> pa.Table:
+    """Put the long table in the order that `read` gives it."""
     columns = [rows[name] for name in [*keys_of(rows.schema.names), "window_start"]]
     columns.append(pc.index_in(rows["statistic"], pa.array(statistics)))
     columns.append(pc.index_in(rows["predicate"], pa.array(predicates)))
@@ -118,7 +122,13 @@ def same(rows: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     return rows
 
 
-def describe(window: pd.DataFrame, *, value: str = "value", tuples: str = "rows") -> str:
+def describe(
+    window: pd.DataFrame,
+    *,
+    value: str = "value",
+    tuples: str = "rows",
+    title: str = "The most striking window of",
+) -> str:
     """Put one window in words: the aggregate, a table of its predicates, and a sentence.
 
     Parameters
@@ -127,14 +137,15 @@ def describe(window: pd.DataFrame, *, value: str = "value", tuples: str = "rows"
         The rows of one window and statistic, as `striking` returns them.
     value, tuples : str
         What the value and the tuples are called.
+    title : str
+        What the first line begins with.
     """
     first = window.iloc[0]
     name = f"{first['statistic']}({value})"
     where = [f"{key} = {first[key]}" for key in keys_of(window.columns)]
-    title = ", ".join([f"{name} from {_span(first)}", *where])
     return "\n".join(
         [
-            f"The most striking window of {title}",
+            ", ".join([f"{title} {name} from {_span(first)}", *where]),
             "",
             *_lines(window, name),
             "",
@@ -163,9 +174,10 @@ def _lines(window: pd.DataFrame, name: str) -> list[str]:
 
 def _sentences(window: pd.DataFrame, name: str, tuples: str) -> list[str]:
     first = window.iloc[0]
+    usual = f", where {number(first['usual'])} is usual (the median window)"
     said = [
-        f"{name} is {number(first['value'])} over {first['n']:,} {tuples}, where "
-        f"{number(first['usual'])} is usual (the median window).",
+        f"{name} is {number(first['value'])} over {first['n']:,} {tuples}"
+        f"{usual if pd.notna(first['usual']) else ''}.",
         _strongest(window, tuples),
     ]
     if first["weight"] and pd.notna(first["weight"]):

@@ -95,7 +95,7 @@ def explain(
     for folder in (output, picture):
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack, _in_words():
+    with ExitStack() as stack, in_words():
         with step("starting Spark", lines=lines):
             spark = stack.enter_context(local_session(short=size(source.path) < SHORT))
         parts = stack.enter_context(TemporaryDirectory(prefix="shapwin-"))
@@ -129,7 +129,7 @@ def _refuse_endless(arguments: Mapping[str, Any], *, stretches: int) -> None:
     window, every = (microseconds(name, arguments[name]) for name in ("window", "every"))
     windows = max(1, int(0.9 * stretches / 2)) * (window // every)
     series = len(arguments["queries"] or arguments["predicates"]) + 1
-    count = windows * series * len(_statistics(arguments))
+    count = windows * series * len(statistics_of(arguments))
     if count > report.MOST_ROWS:
         raise ArgumentError(
             f"a --window of {arguments['window']!r} --every {arguments['every']!r} makes "
@@ -153,17 +153,22 @@ def _collect(
     Those are the tuples in no predicate, which make an explanation complete. The result comes by
     files: it may exceed the memory of Spark's driver.
     """
-    names = list(arguments["predicates"])
-    queries = arguments["queries"] or {name: quoted(name) for name in names}
-    added = report.NONE if report.NONE not in queries else None
-    if added is not None:
-        queries = {**queries, added: f"NOT ({' OR '.join(map(quoted, names))})"}
+    queries, added = with_the_others(arguments)
     explained = explain_rows(df, **{**arguments, "queries": queries})
     explained.write.mode("overwrite").parquet(parts)
-    return report.read(parts, _statistics(arguments), list(queries)), added
+    return report.read(parts, statistics_of(arguments), list(queries)), added
 
 
-def _statistics(arguments: Mapping[str, Any]) -> list[str]:
+def with_the_others(arguments: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
+    """The queries and one more, of the tuples in no predicate, with its name if nobody asked."""
+    names = list(arguments["predicates"])
+    queries = arguments["queries"] or {name: quoted(name) for name in names}
+    if report.NONE in queries:
+        return queries, None
+    return {**queries, report.NONE: f"NOT ({' OR '.join(map(quoted, names))})"}, report.NONE
+
+
+def statistics_of(arguments: Mapping[str, Any]) -> list[str]:
     """Their names in the long table, each once."""
     return list(dict.fromkeys(game_of(name).name for name in arguments["statistics"]))
 
@@ -175,7 +180,7 @@ def _to_draw(
 
     Of several keys, the one with the most striking window.
     """
-    first = report.striking(table, _statistics(arguments)[0]).iloc[0]
+    first = report.striking(table, statistics_of(arguments)[0]).iloc[0]
     keys = {name: first[name] for name in report.keys_of(table.columns)}
     if arguments["queries"] or len(arguments["predicates"]) > MOST_IN_ATOMS:
         return report.same(table[table["predicate"] != added], keys)
@@ -206,14 +211,14 @@ def _draw(
 def _tell(table: pd.DataFrame, arguments: Mapping[str, Any], tuples: str) -> None:
     if table.empty:
         print("No window holds a value.")
-    for statistic in _statistics(arguments):
+    for statistic in statistics_of(arguments):
         window = report.striking(table, statistic)
         if not window.empty:
             print("", report.describe(window, value=arguments["value"], tuples=tuples), sep="\n")
 
 
 @contextmanager
-def _in_words() -> Iterator[None]:
+def in_words() -> Iterator[None]:
     """Tell in one line what stopped Spark: a condition that divides by zero, a broken file."""
     try:
         yield

@@ -35,6 +35,9 @@ from .raw_files import (
 
 SPARK_ERRORS = (PySparkException, Py4JError)
 _CORRUPT = "_corrupt_record"
+_BAD = "_unreadable"
+# Under this name a stream's progress tells of its rows.
+OBSERVED = "shapwin"
 # The first and the last microsecond of the years 1 to 9999, which Python's calendar has.
 _FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
 _YEAR = 366 * 86_400_000_000
@@ -84,23 +87,87 @@ def rows(spark: SparkSession, source: Source, arguments: Mapping[str, Any]) -> I
         If the file is missing or unreadable, or a row, a time or a number in it.
     """
     kind = form_of(source)
-    needed = [arguments["time"], arguments["value"]]
-    if arguments.get("other") is not None:
-        needed.append(arguments["other"])
     with plain_name(source.path) as path:
-        try:
-            df = _read(spark, source, kind, path, needed)
-        except SPARK_ERRORS as error:
-            raise ArgumentError(f"cannot read {source.path} as {kind}: {reason(error)}") from None
-        if not df.columns or df.columns == [_CORRUPT]:
-            raise ArgumentError(f"cannot read {source.path} as {kind}: it has no rows of that form")
+        df = _seen(spark, source, kind, path, arguments)
         if kind == "parquet":
             df = _without_nanoseconds(df, path)
         yield _checked(df, source, kind, arguments)
 
 
-def _checked(df: DataFrame, source: Source, kind: str, arguments: Mapping[str, Any]) -> Rows:
-    """Parse the columns, and see in one pass whether each row is whole and was parsed."""
+def stream(spark: SparkSession, source: Source, arguments: Mapping[str, Any]) -> DataFrame:
+    """Read a folder that files come into, as `rows` reads one that has all.
+
+    The files that are there say which columns there are. Rows that are broken or unreadable are
+    left out; the metrics `OBSERVED` of the query count them as ``bad``, with an ``example``.
+
+    Raises
+    ------
+    ShapwinError
+        If the files that are there are unreadable, or a column is missing.
+    """
+    kind = form_of(source)
+    # Spark knows again what it has read by these names, so that a link will not do.
+    path = source.path if "://" in source.path else os.path.abspath(source.path)
+    seen = _seen(spark, source, kind, path, arguments)
+    options: dict[str, Any] = {}
+    if kind == "csv":
+        found, spans_lines, _ = headers(source, path)
+        if len(found) > 1:
+            raise ArgumentError(
+                f"the files of {source.path} have different columns: watch a folder for each kind"
+            )
+        options = {"enforceSchema": False, **_csv_options(source, spans_lines)}
+    elif kind == "json":
+        options = {"multiLine": json_spans_lines(path)}
+    schema = seen.schema
+    if kind == "parquet":
+        seen = _without_nanoseconds(seen, path)
+    else:
+        schema = _lasting(schema, arguments)
+    _parsed(seen, source, kind, arguments)  # refuses columns that are missing, or of no use
+    df = spark.readStream.schema(schema).options(**options).format(kind).load(path)
+    if kind == "parquet":
+        df = _without_nanoseconds(df, path)
+    parsed, checks = _parsed(df, source, kind, arguments)
+    bad = F.coalesce(*(F.when(check.bad, check.example) for check in checks))
+    df = df.withColumns({**parsed, _BAD: bad})
+    counts = F.count(_BAD).alias("bad"), F.min(_BAD).alias("example")
+    return df.observe(OBSERVED, *counts).where(F.col(_BAD).isNull()).drop(_BAD, _CORRUPT)
+
+
+def _lasting(schema: T.StructType, arguments: Mapping[str, Any]) -> T.StructType:
+    """A schema that fits later files too: the first may have whole numbers where they have not."""
+    needed = {name.lower() for name in _needed(arguments)}
+    time = arguments["time"].lower()
+    lasting = T.StructType()
+    for field in schema:
+        name, numeric = field.name.lower(), isinstance(field.dataType, T.NumericType)
+        text = name in needed and numeric != (name == time)
+        lasting.add(field.name, T.StringType() if text else field.dataType)
+    return lasting if _CORRUPT in schema.names else lasting.add(_CORRUPT, T.StringType())
+
+
+def _seen(
+    spark: SparkSession, source: Source, kind: str, path: str, arguments: Mapping[str, Any]
+) -> DataFrame:
+    try:
+        df = _read(spark, source, kind, path, _needed(arguments))
+    except SPARK_ERRORS as error:
+        raise ArgumentError(f"cannot read {source.path} as {kind}: {reason(error)}") from None
+    if not df.columns or df.columns == [_CORRUPT]:
+        raise ArgumentError(f"cannot read {source.path} as {kind}: it has no rows of that form")
+    return df
+
+
+def _needed(arguments: Mapping[str, Any]) -> list[str]:
+    names = (arguments["time"], arguments["value"], arguments.get("other"))
+    return [name for name in names if name is not None]
+
+
+def _parsed(
+    df: DataFrame, source: Source, kind: str, arguments: Mapping[str, Any]
+) -> tuple[dict[str, Column], list[_Check]]:
+    """The columns of times and numbers, and what can be wrong with a row."""
     time, value, other = arguments["time"], arguments["value"], arguments.get("other")
     checks: list[_Check] = []
     if _CORRUPT in df.columns and kind != "parquet":
@@ -111,13 +178,24 @@ def _checked(df: DataFrame, source: Source, kind: str, arguments: Mapping[str, A
     for argument, name in (("value", value), ("other", other)):
         if name is not None and name not in parsed:
             parsed[name] = _numbers(df, kind, argument, name, checks)
-    micros = F.unix_micros(parsed[time].cast("timestamp"))
     length = microseconds("window", arguments["window"])
-    checks.append(_within_the_calendar(parsed[time], micros, length, source, time))
+    checks.append(_within_the_calendar(parsed[time], length, source, time))
+    return parsed, checks
+
+
+def _micros(times: Column) -> Column:
+    return F.unix_micros(times.cast("timestamp"))
+
+
+def _checked(df: DataFrame, source: Source, kind: str, arguments: Mapping[str, Any]) -> Rows:
+    """Parse the columns, and see in one pass whether each row is whole and was parsed."""
+    parsed, checks = _parsed(df, source, kind, arguments)
+    micros = _micros(parsed[arguments["time"]])
+    length = microseconds("window", arguments["window"])
     keys = [quoted(name) for name in arguments.get("by", ()) if name in df.columns]
     stretch = F.struct(F.floor(micros / F.lit(length)), *(F.col(k).cast("string") for k in keys))
     bad = reduce(lambda a, b: a | b, (check.bad for check in checks))
-    used = existing(df, "value", value).isNotNull() & micros.isNotNull() & ~bad
+    used = existing(df, "value", arguments["value"]).isNotNull() & micros.isNotNull() & ~bad
     try:
         found = df.agg(
             F.count(F.lit(1)).alias("all"),
@@ -128,7 +206,7 @@ def _checked(df: DataFrame, source: Source, kind: str, arguments: Mapping[str, A
             *(F.max(F.when(c.bad, c.example)).alias(f"max{i}") for i, c in enumerate(checks)),
         ).head()
     except SPARK_ERRORS as error:
-        what = source.path if source.time_format is None else repr(time)
+        what = source.path if source.time_format is None else repr(arguments["time"])
         raise ArgumentError(f"{what} cannot be read: {reason(error)}") from None
     assert found is not None
     for i, check in enumerate(checks):
@@ -138,8 +216,8 @@ def _checked(df: DataFrame, source: Source, kind: str, arguments: Mapping[str, A
                     bad=f"{found[f'bad{i}']:,}",
                     all=f"{found['all']:,}",
                     path=source.path,
-                    example=_short(found[f"min{i}"]),
-                    last=_short(found[f"max{i}"]),
+                    example=short(found[f"min{i}"]),
+                    last=short(found[f"max{i}"]),
                 )
             )
     kept = df.where(~bad) if found["bad"] else df
@@ -147,7 +225,8 @@ def _checked(df: DataFrame, source: Source, kind: str, arguments: Mapping[str, A
     return Rows(kept.drop(_CORRUPT), found["bad"], found["all"], found["stretches"])
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return an example from a file as it is shown, not at any length."""
     return repr(text if len(text) <= 80 else f"{text[:80]}…")
 
 
@@ -166,6 +245,7 @@ def reason(error: Exception) -> str:
     # The names of exception classes, Python's last line of a traceback among them.
     text = re.sub(r"^(?:[\w$]+\.)+[\w$]*(?:Exception|Error)[\w$]*: ", "", text)
     text = text.split("] ", 1)[-1].split(" SQLSTATE:")[0]
+    text = re.sub(r"^Query \[.*?\] terminated with exception: (\[\w+\] )?", "", text)
     return text.split(' If necessary set "spark.sql')[0].rstrip(" ;.:")
 
 
@@ -192,24 +272,12 @@ def _read_csv(spark: SparkSession, source: Source, path: str, needed: Sequence[s
 
     Broken rows have their text in the column `_CORRUPT`.
     """
-    if source.delimiter in ("", "\\"):
-        raise ArgumentError(
-            f"--delimiter {source.delimiter!r} cannot be: give one or more characters"
-        )
-    tabs = ".tsv" in Path(source.path).suffixes
-    delimiter = source.delimiter or ("\t" if tabs else ",")
+    delimiter = _delimiter(source)
     found, spans_lines, all_seen = headers(source, path)
-    wide = codec_of(source.encoding).startswith(("utf-16", "utf-32"))
     reader = spark.read.options(
-        header=True,
         inferSchema=True,
-        escape='"',
-        sep=delimiter,
-        nullValue=source.null_value,
-        encoding=source.encoding,
-        multiLine=spans_lines or wide,
-        columnPruning=False,  # else fields that nobody asked for are not counted
         enforceSchema=all_seen,  # else Spark itself holds every header to the columns' names
+        **_csv_options(source, spans_lines),
     ).format("csv")
     for header, files in found.items():
         _refuse_header(header, files[0], delimiter, needed, several=len(found) > 1)
@@ -242,6 +310,27 @@ def _read_csv(spark: SparkSession, source: Source, path: str, needed: Sequence[s
     return reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), frames)
 
 
+def _delimiter(source: Source) -> str:
+    if source.delimiter in ("", "\\"):
+        raise ArgumentError(
+            f"--delimiter {source.delimiter!r} cannot be: give one or more characters"
+        )
+    return source.delimiter or ("\t" if ".tsv" in Path(source.path).suffixes else ",")
+
+
+def _csv_options(source: Source, spans_lines: bool) -> dict[str, Any]:
+    wide = codec_of(source.encoding).startswith(("utf-16", "utf-32"))
+    return {
+        "header": True,
+        "escape": '"',
+        "sep": _delimiter(source),
+        "nullValue": source.null_value,
+        "encoding": source.encoding,
+        "multiLine": spans_lines or wide,
+        "columnPruning": False,  # else fields that nobody asked for are not counted
+    }
+
+
 def _with_broken_rows(
     reader: DataFrameReader, schema: T.StructType, files: str | list[str]
 ) -> DataFrame:
@@ -269,7 +358,7 @@ def _refuse_header(
         if several and not twins and "=" not in os.path.dirname(file):
             raise ColumnError(
                 f"{file} has no column {wanted!r}, which other files of the folder have: its "
-                f"header is {_short(header)}"
+                f"header is {short(header)}"
             )
 
 
@@ -311,12 +400,10 @@ def _times(df: DataFrame, source: Source, time: str, checks: list[_Check]) -> Co
     return times
 
 
-def _within_the_calendar(
-    times: Column, micros: Column, length: int, source: Source, time: str
-) -> _Check:
+def _within_the_calendar(times: Column, length: int, source: Source, time: str) -> _Check:
     """Windows begin before a row and end after it: both must be dates."""
     pad = max(length, _YEAR)
-    outside = ~micros.between(F.lit(_FIRST + pad), F.lit(_LAST - pad))
+    outside = ~_micros(times).between(F.lit(_FIRST + pad), F.lit(_LAST - pad))
     finer = {"seconds": "milliseconds", "milliseconds": "microseconds"}
     hint = finer.get(source.time_format or "")
     mend = f"are they {hint}, so --time-format {hint}? Else" if hint else "mend them, or"
