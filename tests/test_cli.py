@@ -356,10 +356,12 @@ def test_picture_without_matplotlib(tmp_path, trips, monkeypatch, capsys):
 
 
 def test_help_and_version(capsys):
-    for arguments in (["--help"], ["explain", "--help"], ["demo", "--help"], ["--version"]):
-        assert main(arguments) == 0
+    for command in ([], ["explain"], ["watch"], ["demo"]):
+        assert main([*command, "--help"]) == 0
+    assert main(["--version"]) == 0
     printed = capsys.readouterr().out
     assert "shapwin explain trips.csv" in printed
+    assert "shapwin watch incoming" in printed
     assert f"shapwin {shapwin.__version__}" in printed
 
 

@@ -39,12 +39,16 @@ def commands():
 @pytest.mark.parametrize("command", commands(), ids=lambda c: " ".join(c.split()[:2]))
 def test_commands_run(command, spark, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("trips.csv").write_text(
-        "pickup,region,fare\n"
-        "2024-01-09 01:00,EU,14\n2024-01-09 01:10,US,11\n2024-01-09 02:00,EU,58\n",
-        "utf-8",
-    )
+    Path("incoming").mkdir()
+    for path in ("trips.csv", "incoming/trips.csv"):
+        Path(path).write_text(
+            "pickup,region,fare\n"
+            "2024-01-09 01:00,EU,14\n2024-01-09 01:10,US,11\n2024-01-09 02:00,EU,58\n",
+            "utf-8",
+        )
     words = shlex.split(command)
+    if words[1] == "watch":  # which has no end
+        words.append("--once")
     if words[:3] == ["shapwin", "spark-sql", "-e"]:  # test_shell starts that shell
         shapwin.register(spark)
         assert spark.sql(words[3]).first() == (32.5,)

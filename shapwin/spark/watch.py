@@ -80,6 +80,7 @@ def watch(
         with ExitStack() as stack, in_words():
             with step("starting Spark"):
                 spark = stack.enter_context(local_session(short=True))
+            stopped = stack.enter_context(_on_ctrl_c())
             with step(f"reading {source.path}", spark):
                 explained, naive = _explained(spark, source, arguments, delay)
             teller = Teller(arguments, Usual(jump), output, naive)
@@ -90,7 +91,8 @@ def watch(
             place = output or Path(stack.enter_context(TemporaryDirectory(prefix="shapwin-")))
             writer = explained.writeStream.foreachBatch(teller)
             writer = writer.option("checkpointLocation", str(place.resolve() / _CHECKPOINT))
-            _follow((writer.trigger(availableNow=True) if once else writer).start(), teller)
+            query = (writer.trigger(availableNow=True) if once else writer).start()
+            _follow(query, teller, stopped)
     except KeyboardInterrupt:
         print("\nStopped.")
         return
@@ -264,27 +266,34 @@ def _write(rows: pa.Table, folder: Path, micro_batch: int) -> None:
     unfinished.replace(path)
 
 
-def _follow(query: StreamingQuery, teller: Teller) -> None:
+def _follow(query: StreamingQuery, teller: Teller, stopped: Event) -> None:
     """Wait for the end, and tell of rows that are left out."""
     told = ""
-    with _on_ctrl_c() as stopped:
-        try:
-            while not (query.awaitTermination(1) or stopped.is_set()):
-                told = _tell_of_lost_rows(query, told)
-            _tell_of_lost_rows(query, told)
-        except SPARK_ERRORS as error:  # around the teller's own stand Java and Python
-            raise (teller.error or error) from None
-        finally:
-            query.stop()
+    try:
+        while not (stopped.is_set() or query.awaitTermination(1)):
+            told = _tell_of_lost_rows(query, told)
+        _tell_of_lost_rows(query, told)
+    except SPARK_ERRORS as error:  # around the teller's own stand Java and Python
+        raise (teller.error or error) from None
+    finally:
+        query.stop()
     if stopped.is_set():
         raise KeyboardInterrupt
 
 
 @contextmanager
 def _on_ctrl_c() -> Iterator[Event]:
-    """An event that Ctrl-C sets: as an exception it would break into a call of Java."""
+    """An event that Ctrl-C sets: as an exception it would break into a call of Java.
+
+    The second time it is what it was.
+    """
     stopped = Event()
-    before = signal.signal(signal.SIGINT, lambda *_: stopped.set())
+
+    def stop(*_: Any) -> None:
+        stopped.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, stop)
     try:
         yield stopped
     finally:
