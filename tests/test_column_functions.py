@@ -101,8 +101,9 @@ def test_on_a_stream(spark, tmp_path, trips):
     trips.where("t < 4").write.parquet(str(tmp_path / "in"))
     stream = spark.readStream.schema(trips.schema).parquet(str(tmp_path / "in"))
     query = (
-        stream.groupBy()
+        stream.groupBy(F.window(F.timestamp_seconds("t"), "1 hour"))
         .agg(S.shapley_avg("fare", "region = 'US'").alias("phi"), F.count("*").alias("n"))
+        .select("phi", "n")
         .writeStream.format("memory")
         .queryName("explained_stream")
         .outputMode("complete")
