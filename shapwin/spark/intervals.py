@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from ..errors import IntervalError
 
@@ -71,6 +72,13 @@ def interval(length: int) -> str:
 def duration(length: int) -> Column:
     """Return a length in microseconds as a Spark day-time interval."""
     return F.expr(interval(length))
+
+
+def since_epoch(column: str, kind: T.DataType) -> str:
+    """Return the microseconds since 1970 in UTC, or on the clock of a TIMESTAMP_NTZ, in SQL."""
+    if isinstance(kind, T.TimestampNTZType):
+        return f"timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', {column})"
+    return f"unix_micros({column})"
 
 
 def _parse(name: str, text: str) -> int:
