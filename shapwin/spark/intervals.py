@@ -73,6 +73,14 @@ def duration(length: int) -> Column:
     return F.expr(interval(length))
 
 
+def later(time: str, length: int) -> str:
+    """Return a time plus a length in microseconds, in SQL.
+
+    Adding an interval would take 24 hours for a day of the session's time zone, which may have 23.
+    """
+    return f"timestampadd(MICROSECOND, {length}L, {time})"
+
+
 def _parse(name: str, text: str) -> int:
     body = re.sub(r"^\s*interval\s+", "", text, flags=re.IGNORECASE).strip()
     parts = list(_PART.finditer(body))

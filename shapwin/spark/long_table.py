@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from ..errors import ArgumentError
 from .checks import quoted
-from .intervals import duration, interval
+from .intervals import duration, later
 from .pane_table import PaneTable
 from .splits import SPLITS, WHOLE_WINDOW
 from .sql_functions import expression, inlined
@@ -97,7 +97,7 @@ def named(result: DataFrame, table: PaneTable, width: int) -> DataFrame:
             for key, name in zip(table.layout.key_names, table.by, strict=True)
         ),
         "_start window_start",
-        f"_start + {interval(width)} window_end",
+        f"{later('_start', width)} window_end",
         "statistic",
         "predicate",
         "CAST(n AS BIGINT) n",
