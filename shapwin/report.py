@@ -131,7 +131,7 @@ def describe(window: pd.DataFrame, *, value: str = "value", tuples: str = "rows"
     first = window.iloc[0]
     name = f"{first['statistic']}({value})"
     where = [f"{key} = {first[key]}" for key in keys_of(window.columns)]
-    title = ", ".join([f"{name} from {_span(first)}", *where])
+    title = ", ".join([f"{name} from {span(first)}", *where])
     return "\n".join(
         [
             f"The most striking window of {title}",
@@ -214,7 +214,7 @@ def number(x: Any) -> str:
     return f"{x:,.2f}" if x == 0 or 0.01 <= abs(x) < 1e9 else f"{x:.4g}"
 
 
-def _span(row: Any) -> str:
+def span(row: Any) -> str:
     """From when to when, without repeating the day or seconds that are zero."""
     start, end = pd.Timestamp(row["window_start"]), pd.Timestamp(row["window_end"])
     whole = all(t == t.floor("min") for t in (start, end))
