@@ -44,7 +44,7 @@ def amounts(
     return pd.concat([named, others.sum(skipna=False).to_frame(label).T])
 
 
-def bar_panel(labels: Sequence[str], numbers: Sequence[float], ax: Axes | None) -> Axes:
+def bar_panel(labels: Sequence[str], numbers: Sequence[str], ax: Axes | None) -> Axes:
     """Return Axes with a labelled row for each bar from the top, and its number at the right."""
     texts = [fill(label, 34) for label in labels]
     height = max(0.36, 0.19 * max((text.count("\n") + 1 for text in texts), default=1))
@@ -53,13 +53,17 @@ def bar_panel(labels: Sequence[str], numbers: Sequence[float], ax: Axes | None) 
     panel.grid(visible=False, axis="y")
     panel.grid(axis="x", color="#DDDDDD", linewidth=0.6)
     panel.set_axisbelow(True)
+    panel.spines[["top", "right"]].set_visible(False)
+    # Bars end at a distance from the frame.
+    panel.use_sticky_edges = False
+    panel.margins(x=0.03)
     panel.axvline(0, **_ZERO_LINE)
     panel.set_ylim(max(len(texts), 1) - 0.5, -0.5)
     panel.set_yticks(places, texts)
     panel.tick_params(axis="y", length=0)
     panel.xaxis.set_major_formatter("{x:,g}")
     right = panel.secondary_yaxis("right")
-    right.set_yticks(places, [signed(x) for x in numbers])
+    right.set_yticks(places, numbers)
     right.tick_params(length=0)
     right.spines["right"].set_visible(False)
     return panel
@@ -89,14 +93,15 @@ def two_parts(parts: pd.DataFrame, names: Sequence[str], ax: Axes | None) -> Axe
         Where.
     """
     first, second, whole = (parts[name].to_numpy() for name in parts)
-    panel = bar_panel(list(parts.index), whole.tolist(), ax)
+    panel = bar_panel(list(parts.index), [*map(signed, whole)], ax)
     places = np.arange(len(parts))
-    panel.barh(places - 0.19, first, 0.36, color=COLOURS[0], label=names[0])
-    panel.barh(places + 0.19, second, 0.36, color=COLOURS[1], label=names[1])
-    look: dict[str, Any] = {"color": "black", "marker": "D", "linestyle": "", "markersize": 5}
-    panel.plot(whole, places, markeredgecolor="white", label=names[2], **look)
-    if ax is None:
-        panel.figure.legend(loc="outside lower center", ncols=3, frameon=False)
-    else:
-        panel.legend(loc="best")
+    point: dict[str, Any] = {"color": "black", "marker": "D", "linestyle": "", "markersize": 5}
+    drawn: list[Any] = [
+        panel.barh(places - 0.19, first, 0.36, color=COLOURS[0], label=names[0]),
+        panel.barh(places + 0.19, second, 0.36, color=COLOURS[1], label=names[1]),
+        *panel.plot(whole, places, markeredgecolor="white", label=names[2], **point),
+    ]
+    # Four lines of text below the panel, however high that is: under the label of its axis.
+    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 4}
+    panel.legend(handles=drawn, ncols=3, frameon=False, **below)
     return panel

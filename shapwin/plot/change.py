@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from .bars import MANY, amounts, bar_panel, two_parts
-from .look import COLOURS, axis_label, colours_of, legend, panels, say, set_title
+from .look import COLOURS, axis_label, colours_of, legend, note, panels, say, set_title
 from .table import (
     adds_up,
     long_table,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _EFFECTS = ["composition_effect", "size_effect"]
 _NEEDED = (
     *("window_start", "window_end", "statistic", "predicate", "n"),
-    *("d_value", "d_phi", *_EFFECTS),
+    *("d_n", "d_value", "d_phi", *_EFFECTS),
 )
 
 
@@ -36,6 +37,7 @@ def change(
     *,
     window: str | datetime | None = None,
     statistic: str | None = None,
+    min_n: int = 1,
     series: int | None = None,
     value: str = "value",
     unit: str = "",
@@ -47,8 +49,8 @@ def change(
 
     Over time there are three panels: ΔΦ, stacked where it adds up to the change of the aggregate
     and as lines elsewhere; how much of it comes from the window's size alone; and that size. Of
-    one window, chosen or the only one, there are two bars a predicate: what comes from other
-    rows, and what from the size.
+    one window, chosen or the only one, there are two bars a predicate: the effects of the
+    composition and of the size.
 
     Parameters
     ----------
@@ -58,6 +60,8 @@ def change(
         The start of the window to draw; by default all are drawn over time.
     statistic : str, optional
         The statistic; not needed if there is only one.
+    min_n : int, default 1
+        Over time, windows with fewer tuples, or compared with such, are in the panel of n only.
     series : int, optional
         How many predicates get a colour (7 by default) or bars (10) of their own, those with the
         largest Σ|ΔΦ| over all windows; the others are drawn as one.
@@ -93,9 +97,9 @@ def change(
         what = window_title(rows, value)
     else:
         series = len(COLOURS) if series is None else series
-        panel = _over_time(table, series, tuples, look, ax)
+        panel = _over_time(table, series, min_n, tuples, look, ax)
         what = subject(table, list(table["statistic"].unique()), value)
-    set_title(panel, f"What changed {what}" if title is None else title, 70)
+    set_title(panel, f"Change of {what}" if title is None else title)
     return panel
 
 
@@ -108,25 +112,33 @@ def _one(
         say(panel, "no earlier window" if rows["d_value"].isna().all() else nothing)
         return panel
     parts = amounts(rows, [*_EFFECTS, "d_phi"], order, series)
-    panel = two_parts(parts, ["by other rows", "by the size of the window", "ΔΦ, their sum"], ax)
+    panel = two_parts(parts, ["composition effect", "size effect", "ΔΦ, their sum"], ax)
     panel.set_xlabel(_label(rows, look).replace("\n", ", "))
     return panel
 
 
 def _over_time(
-    table: pd.DataFrame, series: int, tuples: str, look: dict[str, str], ax: Axes | None
+    table: pd.DataFrame,
+    series: int,
+    min_n: int,
+    tuples: str,
+    look: dict[str, str],
+    ax: Axes | None,
 ) -> Axes:
     drawn = panels([3.0, 1.5, 1.0]) if ax is None else [ax]
     if table.empty:
         say(drawn[0], "no windows")
         return drawn[0]
-    complete = adds_up(table, "d_phi", "d_value")
-    table, _ = without_strays(table)
-    grid, colours = Grid(table), colours_of(ranked(table, "d_phi"), series)
-    total = grid.steps(table, "d_value")
+    table, notes = without_strays(table)
+    grid = Grid(table)
+    # Those without an earlier window stay: they are gaps.
+    large = table[~(np.minimum(table["n"], table["n"] - table["d_n"]) < min_n)]
+    complete = adds_up(large, "d_phi", "d_value")
+    colours = colours_of(ranked(large, "d_phi"), series)
+    total = grid.steps(large, "d_value")
     for panel, name in zip(drawn, ("d_phi", "size_effect"), strict=False):
         panel.axhline(0, color="black", linewidth=0.6)
-        groups = grid.series(table, name)
+        groups = grid.series(large, name)
         if complete:
             stack(panel, grid, groups, colours, total, complete=True)
         else:
@@ -136,8 +148,11 @@ def _over_time(
     if ax is None:
         drawn[1].set_ylabel("of which by\nthe size")
         draw_size(drawn[2], grid, table, tuples)
+        if min_n > 1:
+            notes.append(f"windows of fewer than {min_n} {tuples}, before or now, are below only")
     date_axis(drawn[-1], grid)
     legend(drawn[0], "ΔΦ", outside=ax is None)
+    note(drawn[-1], notes)
     return drawn[0]
 
 

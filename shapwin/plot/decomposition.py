@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .look import COLOURS, SMALL, axis_label, colours_of, legend, panels, say, set_title
+from .look import COLOURS, axis_label, colours_of, legend, note, panels, say, set_title
 from .table import long_table, of_one_statistic, ranked, statistics_of, subject
 from .timeline import Grid, date_axis, draw_size, lines, stack, without_strays
 
@@ -93,9 +93,7 @@ def decomposition(
     set_title(drawn[0], title)
     if min_n > 1 and ax is None:
         notes.append(f"windows of fewer than {min_n} {tuples} are drawn below only")
-    if notes:
-        note = "; ".join(notes)
-        drawn[-1].text(1, 1.02, note, ha="right", transform=drawn[-1].transAxes, **SMALL)
+    note(drawn[-1], notes)
     return drawn[0]
 
 

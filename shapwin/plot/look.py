@@ -18,7 +18,7 @@ NONE, NONE_COLOUR = "(none)", "#C8C8C8"
 OTHERS_COLOUR, REST_COLOUR, FAINT, SIZE_COLOUR = "#808080", "#E8E8E8", "#BBBBBB", "#4D4D4D"
 REST = "rest: in no group, or in several"
 
-SMALL: dict[str, Any] = {"fontsize": "small", "color": "#555555"}
+_SMALL: dict[str, Any] = {"fontsize": "small", "color": "#555555"}
 
 
 def matplotlib(module: str) -> Any:
@@ -54,9 +54,17 @@ def panels(heights: Sequence[float], width: float = 13) -> list[Axes]:
     return list(axes[:, 0])
 
 
-def set_title(panel: Axes, title: str, width: int = 110) -> None:
+def set_title(panel: Axes, title: str) -> None:
     """Write the title above a panel, in as many lines as it takes."""
-    panel.set_title(fill(title, width), loc="left", weight="bold", pad=12)
+    inches = panel.get_window_extent().width / panel.figure.dpi
+    panel.set_title(fill(title, max(30, int(11 * inches))), loc="left", weight="bold", pad=12)
+
+
+def note(panel: Axes, notes: Sequence[str]) -> None:
+    """Write what is not drawn above the right end of a panel."""
+    if notes:
+        text = "; ".join(notes)
+        panel.text(1, 1.02, text, ha="right", transform=panel.transAxes, **_SMALL)
 
 
 def say(panel: Axes, text: str) -> None:

@@ -50,7 +50,7 @@ def scale(
     explained, window, statistic, value, unit, title, ax
         As in `waterfall`.
     series : int, default 7
-        How many predicates get a colour, those with the largest |Φ| over all windows.
+        How many predicates get a colour, those with the largest |Φ|.
 
     Returns
     -------
@@ -72,12 +72,12 @@ def scale(
     if nothing:
         say(panel, nothing)
     else:
-        _draw(panel, rows, colours_of(ranked(table), series))
+        _draw(panel, rows, colours_of(ranked(rows), series))
         panel.set_ylabel("Φ of " + axis_label(rows["statistic"].iloc[0], value, unit))
         legend(panel, "Φ", outside=ax is None)
     if title is None:
-        title = f"Φ by the size of the window: {window_title(rows, value)}, in larger and smaller"
-    set_title(panel, title, 90)
+        title = f"Φ in windows of other sizes: {window_title(rows, value)}"
+    set_title(panel, title)
     return panel
 
 

@@ -74,7 +74,5 @@ def share_lift(
         extra = f"weight · lift, at weight {number(weight)} for N = {n:,}"
         panel = two_parts(parts, ["share", extra, "Φ, their sum"], ax)
         panel.set_xlabel(axis_label(rows["statistic"].iloc[0], value, unit).replace("\n", ", "))
-    set_title(
-        panel, f"Share and lift in {window_title(rows, value)}" if title is None else title, 70
-    )
+    set_title(panel, f"Share and lift in {window_title(rows, value)}" if title is None else title)
     return panel

@@ -111,11 +111,11 @@ def refuse_players(rows: pd.DataFrame) -> None:
 
 
 def window_title(rows: pd.DataFrame, value: str) -> str:
-    """Name a window, as in ``avg(fare) from 2024-01-09 01:30 to 02:30``."""
+    """Name a window, as in ``avg(fare), 2024-01-09 01:30 to 02:30``."""
     if rows.empty:
         return value
     first = rows.iloc[0]
-    return f"{axis_label(first['statistic'], value, '')} from {span(first)}"
+    return f"{axis_label(first['statistic'], value, '')}, {span(first)}"
 
 
 def ranked(table: pd.DataFrame, amount: str = "phi") -> list[str]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .bars import MANY, amounts, bar_panel
+from ..report import number
+from .bars import MANY, amounts, bar_panel, signed
 from .look import COLOURS, FAINT, OTHERS_COLOUR, REST, axis_label, say, set_title
 from .table import (
     adds_up,
@@ -87,10 +88,10 @@ def waterfall(
         if not adds_up(table):
             phi[REST] = total - phi.sum()
         name = axis_label(rows["statistic"].iloc[0], value, "")
-        panel = bar_panel([*phi.index, name], [*phi, total], ax)
+        panel = bar_panel([*phi.index, name], [*map(signed, phi), number(total)], ax)
         _draw(panel, phi, total)
         panel.set_xlabel(axis_label(rows["statistic"].iloc[0], value, unit).replace("\n", ", "))
-    set_title(panel, f"What makes up {window_title(rows, value)}" if title is None else title, 70)
+    set_title(panel, f"What makes up {window_title(rows, value)}" if title is None else title)
     return panel
 
 
