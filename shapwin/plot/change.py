@@ -106,11 +106,12 @@ def change(
 def _one(
     rows: pd.DataFrame, order: list[str], series: int, look: dict[str, str], ax: Axes | None
 ) -> Axes:
-    nothing = nothing_in(rows, ["d_phi", *_EFFECTS])
+    nothing = nothing_in(rows, ["d_phi"])
     if nothing:
         panel = bar_panel([], [], ax)
         say(panel, "no earlier window" if rows["d_value"].isna().all() else nothing)
         return panel
+    # Players have no parts: a point each, and no bars.
     parts = amounts(rows, [*_EFFECTS, "d_phi"], order, series)
     panel = two_parts(parts, ["composition effect", "size effect", "ΔΦ, their sum"], ax)
     panel.set_xlabel(_label(rows, look).replace("\n", ", "))
