@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MANY = 10
-_ZERO_LINE: dict[str, Any] = {"color": "black", "linewidth": 0.6}
 
 
 def amounts(
@@ -57,7 +56,7 @@ def bar_panel(labels: Sequence[str], numbers: Sequence[str], ax: Axes | None) ->
     # Bars end at a distance from the frame.
     panel.use_sticky_edges = False
     panel.margins(x=0.03)
-    panel.axvline(0, **_ZERO_LINE)
+    panel.axvline(0, color="black", linewidth=0.6)
     panel.set_ylim(max(len(texts), 1) - 0.5, -0.5)
     panel.set_yticks(places, texts)
     panel.tick_params(axis="y", length=0)
