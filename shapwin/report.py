@@ -190,13 +190,14 @@ def describe_change(
         parts = (row["d_phi"], row["composition_effect"], row["size_effect"])
         cells.append([str(row["predicate"]), *map(number, parts)])
     more = "more" if first["d_value"] >= 0 else "less"
-    said = (
+    said = [
         f"{name} is {number(first['value'])} over {first['n']:,} {tuples}, "
         f"{number(abs(first['d_value']))} {more} than {lag} before over "
-        f"{first['n'] - first['d_n']:,.0f}. ΔΦ is the effect of the composition and of the size."
-    )
+        f"{first['n'] - first['d_n']:,.0f}.",
+        "ΔΦ = composition (other rows, at the earlier size) + size (of the window).",
+    ]
     title = ", ".join([f"{name} within {lag}: {span(first)}", *where])
-    return "\n".join([f"The largest change of {title}", "", *_aligned(cells), "", fill(said, 100)])
+    return "\n".join([f"The largest change of {title}", "", *_aligned(cells), "", *said])
 
 
 def _lines(window: pd.DataFrame, name: str) -> list[str]:

@@ -126,7 +126,7 @@ def explain(
                 changes = _collect(compared, f"{parts}/compared", arguments, queries)
             written += _write(changes, added, output, "comparison")
             if picture is not None:
-                written += _draw_changes(changes.to_pandas(), picture, arguments, tuples)
+                written += _draw_changes(changes.to_pandas(), picture, arguments, tuples, lag)
     if given.dropped:
         print(f"Left out as unreadable: {given.dropped:,} of {given.all:,} {tuples}.")
     _tell(table, arguments, tuples)
@@ -224,13 +224,16 @@ def _draw(
     if focus is not None:
         first, last = map(pd.Timestamp, focus)
         drawn = drawn[drawn["window_start"].between(first, last)]
-    keys = [f"{name} = {drawn[name].iloc[0]}" for name in report.keys_of(drawn.columns)]
     statistics = list(dict.fromkeys(drawn["statistic"]))
     about = plot.subject(drawn, statistics, drawing["value"])
-    title = ", ".join([f"What makes up {about}", *keys])
+    title = ", ".join([f"What makes up {about}", *_keys(drawn)])
     path = folder / "explanation.png"
     plot.save(path, drawn, **{"title": title, **drawing})
     return path
+
+
+def _keys(rows: pd.DataFrame) -> list[str]:
+    return [f"{name} = {rows[name].iloc[0]}" for name in report.keys_of(rows.columns)]
 
 
 def _tell(table: pd.DataFrame, arguments: Mapping[str, Any], tuples: str) -> None:
@@ -243,7 +246,7 @@ def _tell(table: pd.DataFrame, arguments: Mapping[str, Any], tuples: str) -> Non
 
 
 def _draw_changes(
-    changes: pd.DataFrame, folder: Path, arguments: Mapping[str, Any], tuples: str
+    changes: pd.DataFrame, folder: Path, arguments: Mapping[str, Any], tuples: str, lag: str
 ) -> list[Path]:
     """Draw the changes of each statistic; of several keys, of the one that changed most."""
     drawn = []
@@ -253,7 +256,9 @@ def _draw_changes(
             keys = {name: most.iloc[0][name] for name in report.keys_of(most.columns)}
             rows = report.same(changes[changes["statistic"] == statistic], keys)
             path = folder / f"change_{statistic}.png"
-            words = {"value": arguments["value"], "tuples": tuples}
+            about = plot.subject(rows, [statistic], arguments["value"])
+            title = ", ".join([f"Change within {lag} of {about}", *_keys(rows)])
+            words = {"value": arguments["value"], "tuples": tuples, "title": title}
             plot.save(path, rows, picture=plot.change, **words)
             drawn.append(path)
     return drawn
