@@ -162,7 +162,7 @@ def test_empty_windows_have_no_difference_on_either_side(df):
         hours = found["window_start"].dt.hour
         # Nothing is at 5 and 6.
         for hour in (5, 6, 7):
-            assert found[hours == hour][[*CHANGES, *EFFECTS]].isna().all(axis=None)
+            assert found[hours == hour][["d_n", *CHANGES, *EFFECTS]].isna().all(axis=None)
             assert len(found[hours == hour])
         assert found[hours == 8]["d_phi"].notna().all()
         own = explained.groupBy("window_start").count().toPandas().set_index("window_start")

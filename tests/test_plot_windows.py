@@ -200,6 +200,9 @@ def test_a_window_and_a_statistic_have_to_be_chosen(picture):
         picture(table, window="2024-01-10")
     with pytest.raises(ArgumentError, match="window='soon' is no time"):
         picture(table, window="soon")
+    longer = table.assign(window_end=table["window_end"] + pd.Timedelta("1h"))
+    with pytest.raises(ArgumentError, match="windows of 2 lengths begin at 2024-01-09 01:00"):
+        picture(pd.concat([table, longer]), window=HOURS[0])
     two = explained(PARTITION, statistics=("avg", "sum"))
     with pytest.raises(ArgumentError, match="takes one statistic: choose statistic= from"):
         picture(two)
@@ -309,6 +312,11 @@ def test_nothing_to_compare_says_so():
     for rows, words in (
         (table.iloc[:0], "no windows"),
         (table[table["window_start"] == HOURS[0]], "no earlier window"),
+        (table[table["window_start"] == HOURS[0]].assign(n=0), "the window is empty"),
+        (
+            table[table["window_start"] == HOURS[1]].assign(d_phi=np.inf),
+            "the window holds NaN, NULL or infinite numbers",
+        ),
     ):
         assert words in [text.get_text() for text in plot.change(rows).texts]
     with pytest.raises(ColumnError, match=r"no column d_n, d_value, .*: give the .* of compare"):

@@ -106,10 +106,13 @@ def change(
 def _one(
     rows: pd.DataFrame, order: list[str], series: int, look: dict[str, str], ax: Axes | None
 ) -> Axes:
-    nothing = nothing_in(rows, ["d_phi"])
+    nothing = nothing_in(rows, [])
+    if nothing is None:
+        alone = rows["d_n"].isna().all()
+        nothing = "no earlier window" if alone else nothing_in(rows, ["d_phi"])
     if nothing:
         panel = bar_panel([], [], ax)
-        say(panel, "no earlier window" if rows["d_value"].isna().all() else nothing)
+        say(panel, nothing)
         return panel
     # Players have no parts: a point each, and no bars.
     parts = amounts(rows, [*_EFFECTS, "d_phi"], order, series)

@@ -78,7 +78,7 @@ def of_one_window(table: pd.DataFrame, window: str | datetime | None) -> pd.Data
                 f"the table has {len(starts):,} windows: choose one by its start, as in "
                 f"window='{starts.iloc[-1]}'"
             )
-        return table
+        return _of_one_length(table)
     try:
         start = pd.Timestamp(window).tz_localize(None)
     except (TypeError, ValueError):
@@ -88,7 +88,17 @@ def of_one_window(table: pd.DataFrame, window: str | datetime | None) -> pd.Data
             f"window={str(window)!r} is not in the table: its windows start from "
             f"{starts.iloc[0]} to {starts.iloc[-1]}"
         )
-    return table[table["window_start"] == start]
+    return _of_one_length(table[table["window_start"] == start])
+
+
+def _of_one_length(rows: pd.DataFrame) -> pd.DataFrame:
+    ends = rows["window_end"].drop_duplicates()
+    if len(ends) > 1:
+        raise ArgumentError(
+            f"windows of {len(ends)} lengths begin at {rows['window_start'].iloc[0]}: filter the "
+            "table to one length"
+        )
+    return rows
 
 
 def nothing_in(rows: pd.DataFrame, amounts: Sequence[str]) -> str | None:

@@ -47,6 +47,7 @@ def compare(
         The long table of `explain` or `attribute`, all of it: an atom that one of the two
         windows lacks counts there as m = 0, so that its Φ, share and lift are 0. It is read once
         with `lag`, and several times with `baseline`: write or cache what is dear to compute.
+        A row that it has twice stops the job.
     lag : str or timedelta
         Each window is compared with the one of the same key and length that began this much
         earlier, as in ``1 day`` (24 hours).
@@ -73,7 +74,6 @@ def compare(
         If it is no long table.
     IntervalError
         If `lag` is no positive length.
-        A window that the table has twice stops the job.
 
     Notes
     -----
@@ -83,17 +83,16 @@ def compare(
     changed then. Over a partition the first add up to Δν, and the second to 0.
     """
     keys = _checked(explained)
-    if (lag is None) == (baseline is None):
+    names = [f"_key{i}" for i in range(len(keys))]
+    rows = _rows(explained, keys)
+    if lag is not None and baseline is None:
+        sides = _lagged(rows, microseconds("lag", lag))
+    elif baseline is not None and lag is None:
+        sides = _against(rows, names, _bounds(explained, baseline))
+    else:
         raise ArgumentError(
             f"lag={lag!r} and baseline={baseline!r}: give one of them, as in lag='1 day'"
         )
-    rows = _rows(explained, keys)
-    names = [f"_key{i}" for i in range(len(keys))]
-    if baseline is None:
-        assert lag is not None
-        sides = _lagged(rows, microseconds("lag", lag))
-    else:
-        sides = _against(rows, names, _bounds(explained, baseline))
     found = _differences(_joined(sides, names))
     renamed = (f"{name} {quoted(key)}" for name, key in zip(names, keys, strict=True))
     return found.selectExpr(*renamed, *_SERIES, "n", "value", *_CHANGES, *_EFFECTS)
@@ -160,7 +159,7 @@ def _time(baseline: Any, bound: Any) -> datetime:
 def _rows(explained: DataFrame, keys: Sequence[str]) -> DataFrame:
     """The columns that matter, under names that no key can have."""
     renamed = (f"{quoted(key)} _key{i}" for i, key in enumerate(keys))
-    # A window without rows has a weight and nothing that it could weigh.
+    # A window without rows has no weight, whatever a stream says.
     return explained.selectExpr(
         *renamed, *_SERIES, "n", "value", "if(n > 0, weight, NULL) weight", *_OF_SERIES
     )
@@ -223,7 +222,7 @@ def _differences(rows: DataFrame) -> DataFrame:
             for i in (0, 1)
         }
     )
-    changes = (name.removeprefix("d_") for name in _CHANGES)
+    changes = (name.removeprefix("d_") for name in _CHANGES[1:])
     rows = rows.selectExpr("*", *(f"{name}1 - {name}0 d_{name}" for name in changes))
     # What has no weight is no part of Φ, and may be NaN.
     return rows.selectExpr(
@@ -232,6 +231,7 @@ def _differences(rows: DataFrame) -> DataFrame:
         "_end window_end",
         "n1 n",
         "value1 value",
+        "if(n1 > 0, n1 - n0, NULL) d_n",
         "if(weight0 = 0, d_share, d_share + weight0 * d_lift) composition_effect",
         "if(d_weight = 0, 0D, d_weight * lift1) size_effect",
     )
