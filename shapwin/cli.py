@@ -92,7 +92,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     draws = options.output is not None if options.plot is None else options.plot
     picture = (options.output or Path()) if draws else None
-    commands.explain(source, arguments, output=options.output, picture=picture)
+    commands.explain(source, arguments, output=options.output, picture=picture, lag=options.compare)
     return 0
 
 
@@ -115,6 +115,7 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 # How the arguments of Python read as options.
 _WORDS = (
     (r"\b(value|time|window|every|other|by|closed)=('[^']*')", r"--\1 \2"),
+    (r"\blag=('[^']*')", r"--compare \1"),
     (r"\bby column ('[^']*')", r"--by \1"),
     (r": rename it first, as in df\.withColumnRenamed\(.*\)", ": rename it in the file"),
     (r": give other='its name'", ": add --other COLUMN"),
@@ -252,12 +253,20 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="a window is [start, end), or (start, end] (default: left)",
     )
 
+    what.add_argument(
+        "--compare",
+        metavar="LENGTH",
+        help="also say how each window differs from the one that began this much earlier, such as "
+        "'1 day'",
+    )
+
     where = explain.add_argument_group("where the result goes")
     where.add_argument(
         "--output",
         metavar="DIR",
         type=Path,
-        help="write explanation.csv, explanation.parquet and explanation.png there",
+        help="write explanation.csv, explanation.parquet and explanation.png there; with "
+        "--compare also comparison.csv, comparison.parquet and change_STATISTIC.png",
     )
     _add_plot(where, default=None)
 

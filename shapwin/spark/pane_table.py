@@ -18,7 +18,7 @@ from . import checks
 from .centers import Center, given_center
 from .checks import quoted
 from .exact_sums import SUMS, SUMS_OF_TWO, Sums, aggregates, with_parts
-from .intervals import duration, since_epoch
+from .intervals import later, since_epoch
 from .packing import Packer, PanePacker, Unpacker
 from .pane_rows import Layout
 from .rows import Rows, by_name, refuse_kept_names, with_bits, words
@@ -59,8 +59,8 @@ class Grid:
 
     def start(self, window: str) -> Column:
         """When one of `slices` starts."""
-        start = F.col(window)["start"]
-        return start - duration(1) if self.closed == "right" else start
+        start = f"{window}.start"
+        return F.expr(later(start, -1) if self.closed == "right" else start)
 
     def in_panes(self, rows: DataFrame) -> DataFrame:
         """Put ``_window``, the pane of a row, in the place of ``_time``."""
@@ -260,9 +260,8 @@ def _on_grid(panes: DataFrame, grid: Grid) -> Column:
         f"a row of the pane table has a pane that is not {length} long, or does not begin at a "
         "whole number of them as the others do: keep such panes in tables of their own"
     )
-    fits = (F.col("pane_end") - F.col("pane") == duration(grid.length)) & (
-        (_since_epoch(panes) - F.lit(grid.offset)) % F.lit(grid.length) == 0
-    )
+    start, end = _since_epoch(panes, "pane"), _since_epoch(panes, "pane_end")
+    fits = (end - start == grid.length) & ((start - F.lit(grid.offset)) % F.lit(grid.length) == 0)
     return F.when(fits, F.col("pane")).otherwise(F.raise_error(F.lit(message)))
 
 
@@ -284,12 +283,10 @@ def _grid(panes: DataFrame) -> Grid:
     if "shapwin.microseconds" in field.metadata:
         noted = field.metadata
         return Grid(int(noted["shapwin.microseconds"]), int(noted.get("shapwin.offset", 0)))
-    first = panes.select(
-        F.timestamp_diff("MICROSECOND", F.col("pane"), F.col("pane_end")).alias("length"),
-        _since_epoch(panes).alias("start"),
-    ).head()
+    start, end = _since_epoch(panes, "pane"), _since_epoch(panes, "pane_end")
+    first = panes.select((end - start).alias("length"), start.alias("start")).head()
     return Grid(1) if first is None else Grid(first["length"], first["start"] % first["length"])
 
 
-def _since_epoch(panes: DataFrame) -> Column:
-    return F.expr(since_epoch("pane", panes.schema["pane"].dataType))
+def _since_epoch(panes: DataFrame, column: str) -> Column:
+    return F.expr(since_epoch(column, panes.schema[column].dataType))
