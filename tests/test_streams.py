@@ -13,12 +13,15 @@ import pytest
 from pyspark.sql import functions as F
 
 import shapwin
-from shapwin.errors import ArgumentError
+from shapwin import PaneSink
+from shapwin.errors import ArgumentError, ArgumentTypeError, ColumnError, IntervalError
 
 EPOCH = dt.datetime(2024, 1, 1)
 SCHEMA = "t timestamp, y double, x double, region string, key string, k int"
 PREDICATES = {"eu": "region = 'EU'", "high": "y > 1000000"}
 CALL = dict(value="y", time="t", window="20 minutes", every="5 minutes")
+PANES = dict(value="y", time="t", every="5 minutes", predicates=PREDICATES)
+COUNTS = "t IS NOT NULL AND y IS NOT NULL"
 STATISTICS = ("sum", "count", "avg", "var_pop", "var_samp")
 
 
@@ -122,6 +125,26 @@ def test_state_is_panes_and_windows_and_not_rows(spark, folder, tmp_path):
     )
 
 
+def test_state_is_flat_over_a_long_replay(spark, tmp_path):
+    """Eight micro-batches of two hours each, the later ones with five times the rows."""
+    folder = tmp_path / "long"
+    for i, count in enumerate([2_000] * 4 + [10_000] * 4):
+        frame = rows(count, seed=i)
+        write(frame.assign(t=frame.t + i * dt.timedelta(hours=2)), folder, 1)
+
+    def explain(df):
+        return shapwin.explain(df, **CALL, predicates=PREDICATES, by="key")
+
+    _, progress = replay(spark, folder, explain, "long")
+    state = [p.stateOperators for p in progress if p.numInputRows]
+    assert len(state) == 8
+    held = [sum(s.numRowsTotal for s in operators) for operators in state]
+    used = [sum(s.memoryUsedBytes for s in operators) for operators in state]
+    # From the third on, a micro-batch finds what the one before has left open.
+    for sizes in (held, used):
+        assert max(sizes[4:]) <= 1.25 * max(sizes[2:4])
+
+
 def test_rows_beyond_the_watermark_are_dropped_and_counted(spark, tmp_path):
     folder = tmp_path / "late"
     frame = rows(300)
@@ -185,7 +208,7 @@ def test_panes_of_a_stream_are_kept_and_late_windows_explained_anew(spark, tmp_p
     folder, path = tmp_path / "rows", str(tmp_path / "panes")
     frame = rows(400, seed=4)
     write(frame, folder, 3)
-    sink = shapwin.PaneSink(path, value="y", time="t", every="5 minutes", predicates=PREDICATES)
+    sink = PaneSink(path, **PANES)
     checkpoint = str(tmp_path / "checkpoint")
 
     def read():
@@ -231,8 +254,39 @@ def test_what_a_stream_cannot_be_asked(spark, folder, asked, message):
 
 def test_a_stream_has_a_watermark_and_only_appends(spark, folder):
     stream = spark.readStream.schema(SCHEMA).parquet(str(folder))
-    with pytest.raises(ArgumentError, match=r"no watermark.*df.withWatermark\('t', '10 minutes'\)"):
-        shapwin.explain(stream, **CALL, predicates=PREDICATES)
-    explained = shapwin.explain(stream.withWatermark("t", "1 hour"), **CALL, predicates=PREDICATES)
-    with pytest.raises(ArgumentError, match="outputMode 'complete' is not possible"):
-        explained.writeStream.outputMode("complete")
+    asked = CALL | dict(predicates=PREDICATES)
+    mend = r"no watermark.*df.withWatermark\('t', '10 minutes'\), after all changes"
+    with pytest.raises(ArgumentError, match=mend):
+        shapwin.explain(stream, **asked)
+    clock = stream.withColumn("t", F.col("t").cast("timestamp_ntz"))
+    with pytest.raises(ArgumentTypeError, match=r"TIMESTAMP_NTZ.* cast it to TIMESTAMP, and then"):
+        shapwin.explain(clock, **asked)
+    stream = stream.withWatermark("t", "1 hour")
+    with pytest.raises(ArgumentError, match="no watermark"):
+        shapwin.explain(stream, **asked | {"time": F.col("t") + F.expr("INTERVAL 1 HOUR")})
+    with pytest.raises(IntervalError, match="too long for a stream"):
+        shapwin.explain(stream, **asked | {"window": "90 days"})
+    writer = shapwin.explain(stream, **asked).writeStream
+    for mode in ("complete", "update"):
+        with pytest.raises(ArgumentError, match=f"outputMode '{mode}' is not possible"):
+            writer.outputMode(mode)
+    assert writer.outputMode("append") is writer
+
+
+def test_a_repeated_micro_batch_counts_once(spark, tmp_path):
+    write(rows(100), tmp_path / "rows", 2)
+    sink = PaneSink(str(tmp_path / "panes"), **PANES)
+    first, second = (
+        spark.read.schema(SCHEMA).parquet(str(tmp_path / "rows" / name))
+        for name in ("000.parquet", "001.parquet")
+    )
+    for micro_batch, batch in ((0, first), (1, second), (1, second)):
+        sink(batch, micro_batch)
+    assert sink.table(spark).agg(F.sum("m")).first() == (first.union(second).where(COUNTS).count(),)
+
+
+def test_a_sink_refuses_its_own_column_and_what_is_no_number(spark):
+    with pytest.raises(ColumnError, match="'micro_batch' is the name of a column of the sink"):
+        PaneSink("panes", by="micro_batch")
+    with pytest.raises(ArgumentError, match="after='x': give the number of a micro-batch"):
+        PaneSink("panes").touched(spark, after="x", window="1 hour")

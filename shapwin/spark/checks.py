@@ -135,12 +135,17 @@ def timestamp(df: DataFrame, name: str | Column) -> Column:
 
 def event_time(df: DataFrame, name: str | Column) -> Column:
     """Return the time column of a stream, which must carry a watermark."""
-    column = timestamp(df, name)
-    if WATERMARK not in df.select(column).schema[0].metadata:
-        shown = _shown(name)
+    column, shown = timestamp(df, name), _shown(name)
+    mend = f"df.withWatermark({shown}, '10 minutes'), after all changes to the column"
+    field = df.select(column).schema[0]
+    if isinstance(field.dataType, T.TimestampNTZType):
+        raise ArgumentTypeError(
+            f"time={shown} of the stream is TIMESTAMP_NTZ, which cannot have a watermark: cast it "
+            f"to TIMESTAMP, and then say how late rows may come, as in {mend}"
+        )
+    if WATERMARK not in field.metadata:
         raise ArgumentError(
-            f"time={shown} of the stream has no watermark: say how late rows may come, as in "
-            f"df.withWatermark({shown}, '10 minutes'), after all changes to the column"
+            f"time={shown} of the stream has no watermark: say how late rows may come, as in {mend}"
         )
     return column
 
