@@ -47,7 +47,8 @@ def compare(
         The long table of `explain` or `attribute`, all of it: an atom that one of the two
         windows lacks counts there as m = 0, so that its Φ, share and lift are 0. It is read once
         with `lag`, and several times with `baseline`: write or cache what is dear to compute.
-        A row that it has twice stops the job.
+        A row that it has twice stops the job. A table that `top_k` or `min_support` selected is
+        refused, unless the note of that is lost, as in CSV or a union.
     lag : str or timedelta
         Each window is compared with the one of the same key and length that began this much
         earlier, as in ``1 day`` (24 hours).
