@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import sys
 import time
 
 import pyarrow as pa
+from common import session
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.functions import arrow_udf
 
@@ -35,7 +34,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--kinds", nargs="+", default=["ROWS", "RANGE"])
     args = parser.parse_args()
-    spark = session()
+    spark = session(1, **{"spark.sql.window.segmentTree.enabled": "true"})
     shapwin.register(spark)
     spark.udf.register("constant", arrow_udf(constant, "double"))
     spark.sql(
@@ -79,15 +78,6 @@ def seconds(spark: SparkSession, sql: str) -> float:
     start = time.perf_counter()
     spark.sql(sql).write.format("noop").mode("overwrite").save()
     return time.perf_counter() - start
-
-
-def session() -> SparkSession:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.sql.window.segmentTree.enabled", "true")
-    spark = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
 
 
 if __name__ == "__main__":

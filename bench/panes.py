@@ -19,7 +19,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
+from common import session
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import shapwin
@@ -141,15 +142,7 @@ def main() -> None:
         larger = Path(folder) / "larger.parquet"
         if not arguments.only or "explain 10 x rows" in arguments.only:
             write_trips(larger, 10 * arguments.rows)
-        spark = (
-            SparkSession.builder.master("local[2]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.ui.showConsoleProgress", "false")
-            .config("spark.sql.shuffle.partitions", "2")
-            .config("spark.sql.session.timeZone", "UTC")
-            .config("spark.driver.memory", "4g")
-            .getOrCreate()
-        )
+        spark = session(2)
         df = spark.read.parquet(str(path))
         every = cases(df, spark.read.parquet(str(larger)) if larger.exists() else df)
         chosen = {n: c for n, c in every.items() if not arguments.only or n in arguments.only}

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import sys
 import time
 
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from common import session
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from shapwin.spark.functions import attributions, shapley_avg, shapley_var_pop
@@ -28,7 +27,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--repeats", type=int, default=5)
     args = parser.parse_args()
-    spark = session()
+    spark = session(1)
     rows = spark.range(0, args.rows, 1, 1).select(
         "id",
         (F.col("id") % 2000).alias("key"),
@@ -84,15 +83,6 @@ def row(name: str, times: dict[str, list[float]]) -> dict[str, object]:
         "ratio": round(statistics.median(ratios), 2),
         "ratio_of_least": round(min(times[name][1:]) / min(base[1:]), 2),
     }
-
-
-def session() -> SparkSession:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.sql.shuffle.partitions", "1")
-    spark = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
 
 
 if __name__ == "__main__":

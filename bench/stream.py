@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
+from common import session
 from panes import explained, sparks_own, write_trips
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 CASES = {
     "spark 1 hour": lambda df: sparks_own(df, "1 hour"),
@@ -59,16 +60,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--only", nargs="*", help="names of cases to run")
     arguments = parser.parse_args()
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.driver.memory", "4g")
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = session(2)
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         write_files(Path(folder), arguments.rows, arguments.files)

@@ -1,7 +1,7 @@
 """shapwin says why a sliding-window aggregate has its value: exact Shapley values in closed form.
 
 The core (this level) needs NumPy only. `register`, `explain`, `panes`, `attribute`,
-`PaneSink` and `functions` need Spark and load it on first use.
+`compare`, `PaneSink` and `functions` need Spark and load it on first use.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from . import functions as functions
     from .spark.attribution import attribute as attribute
     from .spark.attribution import explain as explain
+    from .spark.compare import compare as compare
     from .spark.panes import panes as panes
     from .spark.registry import register as register
     from .spark.sinks import PaneSink as PaneSink
@@ -41,6 +42,7 @@ _SPARK_NAMES = {
     "panes": "shapwin.spark.panes",
     "attribute": "shapwin.spark.attribution",
     "explain": "shapwin.spark.attribution",
+    "compare": "shapwin.spark.compare",
     "PaneSink": "shapwin.spark.sinks",
 }
 
@@ -57,6 +59,7 @@ __all__ = [
     "attribute",
     "central_moment",
     "closed_form",
+    "compare",
     "enumerate_shapley",
     "explain",
     "functions",

@@ -114,7 +114,7 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     draws = options.output is not None if options.plot is None else options.plot
     picture = (options.output or Path()) if draws else None
-    commands.explain(source, arguments, output=options.output, picture=picture)
+    commands.explain(source, arguments, output=options.output, picture=picture, lag=options.compare)
     return 0
 
 
@@ -137,6 +137,7 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 # How the arguments of Python read as options.
 _WORDS = (
     (r"\b(value|time|window|every|other|by|closed|late)=('[^']*')", r"--\1 \2"),
+    (r"\blag=('[^']*')", r"--compare \1"),
     (r"\bby column ('[^']*')", r"--by \1"),
     (r": rename it first, as in df\.withColumnRenamed\(.*\)", ": rename it in the file"),
     (r": give other='its name'", ": add --other COLUMN"),
@@ -227,13 +228,20 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     explain.add_argument("path", metavar="PATH", help="a file, or a folder of files")
 
-    _add_what(explain)
+    _add_what(explain).add_argument(
+        "--compare",
+        metavar="LENGTH",
+        help="also say how each window differs from the one that began this much earlier, such as "
+        "'1 day'",
+    )
+
     where = explain.add_argument_group("where the result goes")
     where.add_argument(
         "--output",
         metavar="DIR",
         type=Path,
-        help="write explanation.csv, explanation.parquet and explanation.png there",
+        help="write explanation.csv, explanation.parquet and explanation.png there; with "
+        "--compare also comparison.csv, comparison.parquet and change_STATISTIC.png",
     )
     _add_plot(where, default=None)
     _add_how(explain).add_argument(
@@ -281,7 +289,7 @@ def _add_watch(commands: argparse._SubParsersAction[_Parser]) -> None:
     _add_how(watch)
 
 
-def _add_what(parser: _Parser) -> None:
+def _add_what(parser: _Parser) -> argparse._ArgumentGroup:
     what = parser.add_argument_group("what to explain")
     what.add_argument("--value", metavar="COLUMN", required=True, help="the numbers to aggregate")
     what.add_argument("--time", metavar="COLUMN", required=True, help="when each row happened")
@@ -329,6 +337,7 @@ def _add_what(parser: _Parser) -> None:
         default="left",
         help="a window is [start, end), or (start, end] (default: left)",
     )
+    return what
 
 
 def _add_how(parser: _Parser) -> argparse._ArgumentGroup:

@@ -58,12 +58,12 @@ def ordered(rows: pa.Table, statistics: Sequence[str], predicates: Sequence[str]
     return rows.take(pc.sort_indices(ranks, [(name, "ascending") for name in names]))
 
 
-def write(rows: pa.Table, folder: Path) -> list[Path]:
-    """Write the long table as ``explanation.csv`` and ``explanation.parquet``.
+def write(rows: pa.Table, folder: Path, name: str) -> list[Path]:
+    """Write a table under a name, as a CSV and as a Parquet file.
 
     In the CSV file times are as the clock shows them, NULL is nothing, NaN is nan.
     """
-    csv, parquet = folder / "explanation.csv", folder / "explanation.parquet"
+    csv, parquet = folder / f"{name}.csv", folder / f"{name}.parquet"
     frame = rows.to_pandas(types_mapper=pd.ArrowDtype)
     for field in rows.schema:
         if pa.types.is_timestamp(field.type) and field.type.tz:
@@ -109,6 +109,33 @@ def striking(explained: pd.DataFrame, statistic: str) -> pd.DataFrame:
     return same(rows, where).assign(usual=found["usual"])
 
 
+def most_changed(compared: pd.DataFrame, statistic: str) -> pd.DataFrame:
+    """Return the rows of the window whose aggregate changed most.
+
+    Windows of less than half the median size, or compared with such, are left out. Of equals the
+    first counts.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        The table of `shapwin.compare`, in order.
+    statistic : str
+        The aggregate to look at.
+
+    Returns
+    -------
+    DataFrame
+        One row a predicate; empty if there are no two windows to compare.
+    """
+    rows = compared[(compared["statistic"] == statistic) & compared["d_value"].notna()]
+    large = compared["n"].median() / 2
+    windows = rows[(rows["n"] >= large) & (rows["n"] - rows["d_n"] >= large)]
+    if windows.empty:
+        return windows
+    found = windows.iloc[int(np.argmax(windows["d_value"].abs()))]
+    return same(rows, {name: found[name] for name in [*keys_of(rows.columns), "window_start"]})
+
+
 def keys_of(columns: Iterable[str]) -> list[str]:
     """Return the names of the key columns: those before ``window_start``."""
     names = list(columns)
@@ -145,13 +172,43 @@ def describe(
     where = [f"{key} = {first[key]}" for key in keys_of(window.columns)]
     return "\n".join(
         [
-            ", ".join([f"{title} {name} from {_span(first)}", *where]),
+            ", ".join([f"{title} {name} from {span(first)}", *where]),
             "",
             *_lines(window, name),
             "",
             *(fill(said, 100) for said in _sentences(window, name, tuples)),
         ]
     )
+
+
+def describe_change(
+    window: pd.DataFrame, lag: str, *, value: str = "value", tuples: str = "rows"
+) -> str:
+    """Put in words how one window differs from the one that began `lag` earlier.
+
+    Parameters
+    ----------
+    window : DataFrame
+        The rows of one window and statistic, as `most_changed` returns them.
+    lag, value, tuples : str
+        The lag, and what the value and the tuples are called.
+    """
+    first = window.iloc[0]
+    name = f"{first['statistic']}({value})"
+    where = [f"{key} = {first[key]}" for key in keys_of(window.columns)]
+    cells = [["", "ΔΦ", "composition", "size"], [name, number(first["d_value"]), "", ""]]
+    for row in window.to_dict("records"):
+        parts = (row["d_phi"], row["composition_effect"], row["size_effect"])
+        cells.append([str(row["predicate"]), *map(number, parts)])
+    more = "more" if first["d_value"] >= 0 else "less"
+    said = [
+        f"{name} is {number(first['value'])} over {first['n']:,} {tuples}, "
+        f"{number(abs(first['d_value']))} {more} than {lag} before over "
+        f"{first['n'] - first['d_n']:,.0f}.",
+        "ΔΦ = composition (other rows, at the earlier size) + size (of the window).",
+    ]
+    title = ", ".join([f"{name} within {lag}: {span(first)}", *where])
+    return "\n".join([f"The largest change of {title}", "", *_aligned(cells), "", *said])
 
 
 def _lines(window: pd.DataFrame, name: str) -> list[str]:
@@ -162,6 +219,11 @@ def _lines(window: pd.DataFrame, name: str) -> list[str]:
         lift = row["lift"] if row["weight"] else None  # without weight it is no part of Φ
         parts = [number(x) for x in (row["phi"], row["share"], lift)]
         cells.append([str(row["predicate"]), *parts, f"{row['m']:,}", number(row["group_mean"])])
+    return _aligned(cells)
+
+
+def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of cells, the first to the left and the others to the right."""
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     return [
         "  ".join(
@@ -226,7 +288,7 @@ def number(x: Any) -> str:
     return f"{x:,.2f}" if x == 0 or 0.01 <= abs(x) < 1e9 else f"{x:.4g}"
 
 
-def _span(row: Any) -> str:
+def span(row: Any) -> str:
     """From when to when, without repeating the day or seconds that are zero."""
     start, end = pd.Timestamp(row["window_start"]), pd.Timestamp(row["window_end"])
     whole = all(t == t.floor("min") for t in (start, end))

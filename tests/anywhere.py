@@ -57,9 +57,12 @@ def answers(spark):
         }
     window = Window.orderBy("id").rowsBetween(-2, 0)
     over = trips.select(S.shapley_avg("fare", "id = 3", window).alias("phi"))
-    explained = shapwin.explain(trips, **PIPELINE).where("n = 3")
+    explained = shapwin.explain(trips, **PIPELINE)
+    # The window an hour earlier has no row of the group, so all of Φ is new.
+    changed = shapwin.compare(explained, lag="1 hour")
     told |= {
-        "explain": one(explained.select("phi")),
+        "explain": one(explained.where("n = 3").select("phi")),
+        "compare": one(changed.where("n = 3").select("d_phi")),
         "Column": one(trips.agg(S.shapley_avg("fare", F.col("id") == 3), F.count("fare"))),
         "Column OVER": one(over.orderBy(F.desc("phi"))),
         "scalar": one(spark.sql("SELECT shapley_avg_from_sums(3, 16, 1, 10)")),

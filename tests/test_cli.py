@@ -139,6 +139,43 @@ def test_explain_covariance_and_right_closed_windows(spark, tmp_path, trips):
     assert table["phi"][1] == pytest.approx(expected.phi)
 
 
+def test_explain_compares_windows_with_earlier_ones(spark, tmp_path, capsys):
+    rows = frame()
+    rows["region"] = ["US", "EU", "EU", "EU", "US"]
+    later = rows.assign(at=rows["at"].str.replace("05-01", "05-02"), fare=rows["fare"] * 3)
+    path, out = tmp_path / "two.csv", tmp_path / "out"
+    pd.concat([rows, later]).to_csv(path, index=False)
+    options = ["--statistic", "avg,sum", "--compare", "1 day", "--output", str(out)]
+    assert main(["explain", str(path), *ASK, *EU, *options]) == 0
+    printed = capsys.readouterr().out
+    names = ["change_avg.png", "change_sum.png", "comparison.csv", "comparison.parquet"]
+    assert sorted(file.name for file in out.iterdir())[:4] == names
+    assert all(str(out / name) in printed for name in names)
+
+    table = pd.read_csv(out / "comparison.csv")
+    assert set(table["predicate"]) == {"eu"}
+    explained = spark.read.parquet(str(out / "explanation.parquet"))
+    direct = shapwin.compare(explained, lag="1 day").orderBy("window_start", "statistic").toPandas()
+    assert list(table.columns) == list(direct.columns)
+    assert table["statistic"].tolist() == direct["statistic"].tolist() == ["avg", "sum"] * 4
+    np.testing.assert_allclose(table["d_phi"], direct["d_phi"], rtol=1e-12)
+    now = closed_form("avg", Summary.of([6.0, 12.0, 30.0]), Summary.of([12.0, 30.0]))
+    avg = table[table["statistic"] == "avg"].set_index("window_start")
+    assert avg.loc["2024-05-02 10:00:00", "d_phi"] == pytest.approx(now.phi * 2 / 3)
+    assert avg.loc["2024-05-01 10:00:00":"2024-05-01 11:00:00", "d_phi"].isna().all()
+
+    title = "The largest change of avg(fare) within 1 day: 2024-05-02 11:00 to 12:00"
+    assert title in printed
+    assert "avg(fare) is 21.00 over 1 rows, 14.00 more than 1 day before over 1" in printed
+    changes = printed[printed.index(title) :]
+    assert [line.split()[0] for line in changes.splitlines()[3:6]] == ["avg(fare)", "eu", "(none)"]
+
+
+def test_explain_without_earlier_windows_says_so(spark, trips, capsys):
+    assert main(["explain", str(trips), *ASK, *EU, "--compare", "1 day"]) == 0
+    assert "No window of avg has another one 1 day earlier" in capsys.readouterr().out
+
+
 def test_explain_without_values_says_so(spark, tmp_path, capsys):
     path = tmp_path / "empty.csv"
     frame().assign(fare=None).to_csv(path, index=False)
@@ -297,6 +334,7 @@ def refused(capsys, arguments, *words):
         (["--time", "region", "--time-format", "YYYY"], ["'region' cannot be read"]),
         (["--window", "1 month"], ["no fixed length"]),
         (["--window", "-1 hour"], ["not positive"]),
+        (["--compare", "1 month"], ["--compare '1 month' has no fixed length"]),
         (["--every", "often"], ["'often' is no interval"]),
         (["--statistic", "median"], ["median"]),
         (["--statistic", "covar_pop"], ["covar_pop"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pyspark.sql import functions as F
 
 import shapwin
 from shapwin import functions as S
+from shapwin.errors import ShapwinError
 
 WINDOWS = json.loads((Path(__file__).parent / "golden" / "exact_windows.json").read_text())
 ONE_COLUMN = ("sum", "count", "avg", "var_pop", "var_samp")
@@ -134,3 +136,20 @@ def test_a_result_is_named_as_its_call_unless_it_is_given_a_name(trips):
         "attributions(fare)",
         "mine",
     ]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: S.shapley_avg("v", "b", center=math.nan), "center is nan: give a finite number"),
+        (lambda: S.shapley_avg("v", "b", center=math.inf), "center is inf: give a finite number"),
+        (lambda: S.attributions("v", ["b"]), r"predicates is \['b'\]: give a dict"),
+        (lambda: S.attributions("v", {}), "predicates is empty: give at least one"),
+        (lambda: S.attributions("v", {1: "b"}), "predicates has 1: give names as strings"),
+        (lambda: S.attributions("v", {"b": "b", "B": "b"}), "'b' and 'B'"),
+        (lambda: S.attributions("v", {"b": "b"}, None), "statistics=None: give a name"),
+    ],
+)
+def test_what_no_column_function_can_work_with_is_refused_at_once(spark, call, message):
+    with pytest.raises(ShapwinError, match=message):
+        call()

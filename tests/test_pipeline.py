@@ -350,3 +350,51 @@ def test_a_group_from_which_more_was_taken_back_than_was_there_stops_the_job(spa
     found = shapwin.explain(df, **CALL, predicates={"us": "region = 'US'"}, multiplicity="k")
     with pytest.raises(Exception, match="or a group in it has -3 tuples"):
         found.collect()
+
+
+def test_a_day_has_24_hours_where_clocks_change(spark, tmp_path):
+    """In a zone with summer time, every route gives the instants that it gives in UTC."""
+    seconds = [day * 86_400 + 7_200 for day in (0, 1, 2, 9, 10)]  # from 26 March 2026
+    start = 1_774_483_200
+    call = dict(predicates={"p": "y > 1"}, statistics="count")
+
+    def instants(make):
+        found = make(
+            spark.createDataFrame([(start + s, float(s)) for s in seconds], "s long, y double")
+            .selectExpr("timestamp_seconds(s) t", "y")
+        )  # fmt: skip
+        micros = found.selectExpr(
+            "unix_micros(window_start) a", "unix_micros(window_end) b", "n", "m"
+        )
+        return sorted(map(tuple, micros.collect()))
+
+    def explained(df):
+        return shapwin.explain(
+            df, value="y", time="t", window="2 days", every="1 day", empty="emit", **call
+        )
+
+    def panes(df):
+        made = shapwin.panes(df, value="y", time="t", every="1 day", predicates=call["predicates"])
+        path = str(tmp_path / spark.conf.get("spark.sql.session.timeZone")[:3])
+        made.write.mode("overwrite").option("header", True).csv(path)  # loses columns' comments
+        read = spark.read.csv(path, header=True, inferSchema=True)
+        return shapwin.attribute(read, window="2 days", empty="emit", statistics="count")
+
+    def touched(df):
+        sink = shapwin.PaneSink(
+            str(tmp_path / spark.conf.get("spark.sql.session.timeZone")[-3:]),
+            value="y", time="t", every="1 day", predicates=call["predicates"],
+        )  # fmt: skip
+        sink(df, 0)
+        return sink.touched(spark, after=-1, window="2 days", statistics="count")
+
+    routes = (explained, panes, touched)
+    utc = [instants(route) for route in routes]
+    try:
+        spark.conf.set("spark.sql.session.timeZone", "Europe/Copenhagen")
+        assert [instants(route) for route in routes] == utc
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    day = 86_400 * 1_000_000
+    assert all(end - begin == 2 * day for found in utc for begin, end, *_ in found)
+    assert [len(found) for found in utc] == [12, 12, 7]

@@ -9,12 +9,30 @@ import pytest
 import shapwin
 
 EXAMPLES = Path(__file__).parents[1] / "sql" / "examples"
+FILES = sorted(file.name for file in EXAMPLES.glob("*.sql"))
 
 
 def statements(path):
     """The statements of a file; the examples have no semicolon elsewhere."""
     lines = (line.partition("--")[0] for line in path.read_text("utf-8").splitlines())
     return [text for text in "\n".join(lines).split(";") if text.strip()]
+
+
+def shown(result):
+    """A result as the comment at the end of a file shows it: columns of one width each."""
+    rows = [result.columns, *(map(str, row) for row in result.collect())]
+    columns = [[str(cell) for cell in column] for column in zip(*rows, strict=True)]
+    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in columns]
+    return "".join(f"-- {'  '.join(row).rstrip()}\n" for row in zip(*padded, strict=True))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_file_ends_with_what_it_gives(spark, name):
+    shapwin.register(spark)
+    *views, query = statements(EXAMPLES / name)
+    for view in views:
+        spark.sql(view)
+    assert (EXAMPLES / name).read_text("utf-8").endswith(";\n\n" + shown(spark.sql(query)))
 
 
 @pytest.fixture(scope="module")

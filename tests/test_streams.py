@@ -266,11 +266,12 @@ def test_a_stream_has_a_watermark_and_only_appends(spark, folder):
         shapwin.explain(stream, **asked | {"time": F.col("t") + F.expr("INTERVAL 1 HOUR")})
     with pytest.raises(IntervalError, match="too long for a stream"):
         shapwin.explain(stream, **asked | {"window": "90 days"})
-    writer = shapwin.explain(stream, **asked).writeStream
-    for mode in ("complete", "update"):
-        with pytest.raises(ArgumentError, match=f"outputMode '{mode}' is not possible"):
-            writer.outputMode(mode)
-    assert writer.outputMode("append") is writer
+    for selected in ({}, {"min_support": 0.1}):
+        writer = shapwin.explain(stream, **asked, **selected).writeStream
+        for mode in ("complete", "update"):
+            with pytest.raises(ArgumentError, match=f"outputMode '{mode}' is not possible"):
+                writer.outputMode(mode)
+        assert writer.outputMode("append") is writer
 
 
 def test_a_repeated_micro_batch_counts_once(spark, tmp_path):

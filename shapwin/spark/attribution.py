@@ -97,8 +97,8 @@ def explain(
         As in `panes`.
     empty : {"skip", "emit"}
         Whether a window without values, between the first and the last of its key, gets rows
-        with n = m = 0 and NULL (for atoms one row a statistic, its
-        predicate NULL). `"emit"` runs a job first, to refuse more than a million such windows.
+        with n = m = 0 and NULL (for atoms one row a statistic, its predicate NULL). `"emit"` runs
+        a job first, to refuse more than a million such windows.
     semantics : {"members", "players"}
         What is a player: each tuple, with Φ summed over the members of a query; or each
         predicate (up to 20), and the rows that none covers as ``(other)``. Φ of such players
@@ -152,8 +152,8 @@ def explain(
     table = _pane_table(rows, [*groups.values()], grid, center, engine)
     labels = None if queries == "atoms" else [*groups]
     asked = Asked(chosen, labels, tuple(rows.predicates), empty, semantics, max_atoms)
-    result = _attributed(table, window, every, asked)
-    return selected(result, table.by, min_support, top_k)
+    result = selected(_attributed(table, window, every, asked), table.by, min_support, top_k)
+    return streams.append_only(result) if df.isStreaming else result
 
 
 def attribute(
@@ -318,7 +318,7 @@ def _attributed(
             sums = streams.atom_sums(table, asked.predicates, width, step)
         else:
             sums = streams.query_sums(table, labels, width, step)
-        return streams.append_only(named(long_rows(sums, table, asked.statistics), table, width))
+        return named(long_rows(sums, table, asked.statistics), table, width)
     if asked.semantics == "players":
         labels = asked.players
         rows = player_rows(table, asked.predicates, asked.statistics, width, step, asked.max_atoms)

@@ -21,6 +21,7 @@ from ..games import game_of
 from ..progress import step
 from .attribution import explain as explain_rows
 from .checks import quoted
+from .compare import compare
 from .files import SPARK_ERRORS, reason, rows
 from .intervals import microseconds
 from .raw_files import Source, form_of, size
@@ -64,6 +65,7 @@ def explain(
     output: Path | None,
     picture: Path | None,
     tuples: str = "rows",
+    lag: str | None = None,
     drawing: Mapping[str, Any] | None = None,
     focus: tuple[str, str] | None = None,
     lines: bool = False,
@@ -80,6 +82,8 @@ def explain(
         The folders that get the tables and the picture.
     tuples : str
         What a row is called.
+    lag : str, optional
+        How much earlier the windows begin that each is compared with; by default none is.
     drawing : dict, optional
         Arguments of `plot.decomposition`.
     focus : tuple of str, optional
@@ -88,6 +92,8 @@ def explain(
         Whether to write what is being done even where stderr is no terminal.
     """
     form_of(source)
+    if lag is not None:
+        microseconds("lag", lag)
     _refuse_endless(arguments, stretches=1)
     require_spark()
     if picture is not None:
@@ -104,18 +110,28 @@ def explain(
             df = given.df
             _refuse_endless(arguments, stretches=given.stretches)
         with step("explaining every window", spark, lines=lines):
-            result, added = _collect(df, arguments, parts)
+            queries, added = queries_of(arguments)
+            explained = explain_rows(df, **{**arguments, "queries": queries})
+            result = _collect(explained, f"{parts}/explained", arguments, queries)
         table = result.to_pandas()
-        asked = result if added is None else result.filter(pc.field("predicate") != added)
-        written = report.write(asked, output) if output is not None else []
+        written = _write(result, added, output, "explanation")
         if picture is not None and not table.empty:
             with step("drawing", spark, lines=lines):
                 drawn = _to_draw(df, arguments, table, added)
                 words = {"value": arguments["value"], **(drawing or {})}
                 written.append(_draw(drawn, picture, focus, words))
+        if lag is not None:
+            with step("comparing windows", spark, lines=lines):
+                compared = compare(spark.read.parquet(f"{parts}/explained"), lag=lag)
+                changes = _collect(compared, f"{parts}/compared", arguments, queries)
+            written += _write(changes, added, output, "comparison")
+            if picture is not None:
+                written += _draw_changes(changes.to_pandas(), picture, arguments, tuples, lag)
     if given.dropped:
         print(f"Left out as unreadable: {given.dropped:,} of {given.all:,} {tuples}.")
     _tell(table, arguments, tuples)
+    if lag is not None:
+        _tell_changes(changes.to_pandas(), arguments, tuples, lag)
     if written:
         print("\nWritten:", *written, sep="\n  ")
 
@@ -145,27 +161,36 @@ def _require_matplotlib() -> None:
         raise DependencyError(f"{error}, or add --no-plot") from None
 
 
-def _collect(
-    df: DataFrame, arguments: Mapping[str, Any], parts: str
-) -> tuple[pa.Table, str | None]:
-    """Compute the long table, and the name of the rows that were not asked for.
+def queries_of(arguments: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
+    """The queries, and the name of the one that was not asked for.
 
-    Those are the tuples in no predicate, which make an explanation complete. The result comes by
-    files: it may exceed the memory of Spark's driver.
+    That one has the tuples in no predicate, which make an explanation complete.
     """
-    queries, added = with_the_others(arguments)
-    explained = explain_rows(df, **{**arguments, "queries": queries})
-    explained.write.mode("overwrite").parquet(parts)
-    return report.read(parts, statistics_of(arguments), list(queries)), added
-
-
-def with_the_others(arguments: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
-    """The queries and one more, of the tuples in no predicate, with its name if nobody asked."""
     names = list(arguments["predicates"])
     queries = arguments["queries"] or {name: quoted(name) for name in names}
     if report.NONE in queries:
         return queries, None
-    return {**queries, report.NONE: f"NOT ({' OR '.join(map(quoted, names))})"}, report.NONE
+    nothing = f"NOT ({' OR '.join(map(quoted, names))})"
+    return {**queries, report.NONE: nothing}, report.NONE
+
+
+def _collect(
+    df: DataFrame, folder: str, arguments: Mapping[str, Any], queries: Mapping[str, str]
+) -> pa.Table:
+    """Compute a table, in order.
+
+    It comes by files: it may exceed the memory of Spark's driver.
+    """
+    df.write.mode("overwrite").parquet(folder)
+    return report.read(folder, statistics_of(arguments), list(queries))
+
+
+def _write(rows: pa.Table, added: str | None, folder: Path | None, name: str) -> list[Path]:
+    """Write what was asked for."""
+    if folder is None:
+        return []
+    asked = rows if added is None else rows.filter(pc.field("predicate") != added)
+    return report.write(asked, folder, name)
 
 
 def statistics_of(arguments: Mapping[str, Any]) -> list[str]:
@@ -199,13 +224,16 @@ def _draw(
     if focus is not None:
         first, last = map(pd.Timestamp, focus)
         drawn = drawn[drawn["window_start"].between(first, last)]
-    keys = [f"{name} = {drawn[name].iloc[0]}" for name in report.keys_of(drawn.columns)]
     statistics = list(dict.fromkeys(drawn["statistic"]))
     about = plot.subject(drawn, statistics, drawing["value"])
-    title = ", ".join([f"What makes up {about}", *keys])
+    title = ", ".join([f"What makes up {about}", *_keys(drawn)])
     path = folder / "explanation.png"
     plot.save(path, drawn, **{"title": title, **drawing})
     return path
+
+
+def _keys(rows: pd.DataFrame) -> list[str]:
+    return [f"{name} = {rows[name].iloc[0]}" for name in report.keys_of(rows.columns)]
 
 
 def _tell(table: pd.DataFrame, arguments: Mapping[str, Any], tuples: str) -> None:
@@ -215,6 +243,37 @@ def _tell(table: pd.DataFrame, arguments: Mapping[str, Any], tuples: str) -> Non
         window = report.striking(table, statistic)
         if not window.empty:
             print("", report.describe(window, value=arguments["value"], tuples=tuples), sep="\n")
+
+
+def _draw_changes(
+    changes: pd.DataFrame, folder: Path, arguments: Mapping[str, Any], tuples: str, lag: str
+) -> list[Path]:
+    """Draw the changes of each statistic; of several keys, of the one that changed most."""
+    drawn = []
+    for statistic in statistics_of(arguments):
+        most = report.most_changed(changes, statistic)
+        if not most.empty:
+            keys = {name: most.iloc[0][name] for name in report.keys_of(most.columns)}
+            rows = report.same(changes[changes["statistic"] == statistic], keys)
+            path = folder / f"change_{statistic}.png"
+            about = plot.subject(rows, [statistic], arguments["value"])
+            title = ", ".join([f"Change within {lag} of {about}", *_keys(rows)])
+            words = {"value": arguments["value"], "tuples": tuples, "title": title}
+            plot.save(path, rows, picture=plot.change, **words)
+            drawn.append(path)
+    return drawn
+
+
+def _tell_changes(
+    changes: pd.DataFrame, arguments: Mapping[str, Any], tuples: str, lag: str
+) -> None:
+    for statistic in statistics_of(arguments):
+        window = report.most_changed(changes, statistic)
+        if window.empty:
+            print(f"\nNo window of {statistic} has another one {lag} earlier to compare with.")
+        else:
+            words = {"value": arguments["value"], "tuples": tuples}
+            print("", report.describe_change(window, lag, **words), sep="\n")
 
 
 @contextmanager

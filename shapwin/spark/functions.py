@@ -11,6 +11,7 @@ aggregates, over any window, and on streams. Each aggregate is computed once: th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from pyspark.errors import AnalysisException, ParseException
@@ -21,6 +22,7 @@ from pyspark.sql.utils import is_remote
 from ..errors import ArgumentError, ArgumentTypeError, PredicateError, StatisticError
 from ..games import game_of
 from .arguments import CONDITION_MEND, NO_MEND, NUMBER_MENDS
+from .checks import names
 from .quiet import first_line, unlogged
 from .sql_functions import (
     NEEDS,
@@ -79,7 +81,8 @@ def shapley_avg(
         Computes it over a window; without, it is an aggregate for ``agg``.
     center : float, optional
         A number near the values. Spark's own aggregates lose digits where values are much larger
-        than their spread (1e-10 at a million times); these are then computed of value − center.
+        than their spread (1e-10 at a million times, 1e-8 at a billion); these are then computed
+        of value − center.
 
     Returns
     -------
@@ -212,18 +215,23 @@ def attributions(
     ... # doctest: +SKIP
     >>> trips.groupBy("city").agg(why.alias("why")).select("city", "why.eu.avg")  # doctest: +SKIP
     """
-    if not isinstance(predicates, Mapping) or not predicates:
+    if not isinstance(predicates, Mapping):
+        raise ArgumentTypeError(
+            f"attributions: predicates is {predicates!r}: give a dict, {{'name': '…'}}"
+        )
+    if not predicates:
         raise ArgumentError("attributions: predicates is empty: give at least one, {'name': '…'}")
-    chosen = [statistics] if isinstance(statistics, str) else list(statistics)
-    names = list(dict.fromkeys(_statistic("attributions", s, other) for s in chosen))
-    if not names:
+    names("attributions: predicates", list(predicates))
+    chosen = names("attributions: statistics", statistics)
+    games = list(dict.fromkeys(_statistic("attributions", s, other) for s in chosen))
+    if not games:
         raise ArgumentError("attributions: statistics is empty: give at least one, such as 'avg'")
     groups = {
         str(k): _Group("attributions", value, other, predicate, center)
         for k, predicate in enumerate(predicates.values())
     }
-    body = phis_of_aggregates(names, dict(zip(predicates, groups, strict=True)), center)
-    return _over_aggregates(names, groups, window, body).alias(_call("attributions", value, other))
+    body = phis_of_aggregates(games, dict(zip(predicates, groups, strict=True)), center)
+    return _over_aggregates(games, groups, window, body).alias(_call("attributions", value, other))
 
 
 def shapley_central_moment(*arguments: Any, **named: Any) -> Column:
@@ -266,6 +274,8 @@ class _Group:
     ) -> None:
         if center is not None and (isinstance(center, bool) or not isinstance(center, int | float)):
             raise ArgumentTypeError(f"{function}: center is {center!r}: give a number")
+        if center is not None and not isfinite(center):
+            raise ArgumentError(f"{function}: center is {center!r}: give a finite number")
         y = _number(function, "value", value)
         x = None if other is None else _number(function, "other", other)
         if x is not None:

@@ -6,8 +6,7 @@ import re
 from datetime import timedelta
 from decimal import Decimal
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from ..errors import IntervalError
 
@@ -63,14 +62,26 @@ def microseconds(name: str, interval: str | timedelta, *, signed: bool = False) 
     return length
 
 
-def interval(length: int) -> str:
-    """Return a length in microseconds as a day-time interval in SQL."""
-    return f"make_dt_interval(0, 0, 0, {Decimal(length).scaleb(-6):.6f})"
+def since_epoch(column: str, kind: T.DataType) -> str:
+    """Return the microseconds since 1970 in UTC, or on the clock of a TIMESTAMP_NTZ, in SQL."""
+    if isinstance(kind, T.TimestampNTZType):
+        return f"timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', {column})"
+    return f"unix_micros({column})"
 
 
-def duration(length: int) -> Column:
-    """Return a length in microseconds as a Spark day-time interval."""
-    return F.expr(interval(length))
+# Spark's + and - of intervals, its timestampdiff and its sequence of times take a day of the
+# session's time zone, which may have 23 hours, for 24 hours. These do not.
+
+
+def later(time: str, length: int) -> str:
+    """Return a time plus a length in microseconds, in SQL."""
+    return f"timestampadd(MICROSECOND, {length}L, {time})"
+
+
+def times(first: str, count: str, step: int) -> str:
+    """Return an array of times, `count` of them a step in microseconds apart, in SQL."""
+    each = f"timestampadd(MICROSECOND, i * {step}L, {first})"
+    return f"transform(sequence(0L, {count} - 1L), i -> {each})"
 
 
 def _parse(name: str, text: str) -> int:

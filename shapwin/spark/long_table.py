@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from ..errors import ArgumentError
 from .checks import quoted
-from .intervals import duration, interval
+from .intervals import later, since_epoch, times
 from .pane_table import PaneTable
 from .splits import SPLITS, WHOLE_WINDOW
 from .sql_functions import expression, inlined
@@ -57,33 +57,33 @@ def with_empty_windows(
     result: DataFrame, table: PaneTable, every: int, series: Sequence[tuple[str, str | None]]
 ) -> DataFrame:
     """Add the windows without values between the first and the last of each key."""
-    step = duration(every)
-    starts = result.select(*table.layout.key_names, "_start").distinct()
-    ordered = Window.partitionBy(*table.layout.key_names).orderBy("_start")
-    gaps = starts.withColumn("_next", F.lead("_start").over(ordered)).where(
-        F.col("_next") > F.col("_start") + step
-    )
-    _refuse_too_many(gaps, every)
-    inside = F.sequence(F.col("_start") + step, F.col("_next") - step, step)
+    keys = table.layout.key_names
+    ordered = Window.partitionBy(*keys).orderBy("_start")
+    starts = result.select(*keys, "_start").distinct()
+    starts = starts.withColumn("_next", F.lead("_start").over(ordered))
+    start, end = (since_epoch(c, starts.schema[c].dataType) for c in ("_start", "_next"))
+    gaps = starts.withColumn("_missing", F.expr(f"({end} - {start}) div {every}L - 1L"))
+    gaps = gaps.where("_missing > 0")
+    _refuse_too_many(gaps)
+    inside = F.expr(times(later("_start", every), "_missing", every))
     labels = F.array(
         *(F.struct(F.lit(s).alias("statistic"), F.lit(p).alias("predicate")) for s, p in series)
     )
-    empty = gaps.select(*table.layout.key_names, F.explode(inside).alias("_start")).select(
+    empty = gaps.select(*keys, F.explode(inside).alias("_start")).select(
         "*", F.inline(labels), F.lit(0.0).alias("n"), F.lit(0.0).alias("m")
     )
     return result.unionByName(empty, allowMissingColumns=True)
 
 
-def _refuse_too_many(gaps: DataFrame, every: int) -> None:
-    gap = F.timestamp_diff("MICROSECOND", F.col("_start"), F.col("_next")) / F.lit(every) - 1
+def _refuse_too_many(gaps: DataFrame) -> None:
     found = gaps.agg(
-        F.sum(gap).alias("count"),
+        F.sum("_missing").alias("count"),
         F.min("_start").cast("string").alias("first"),
         F.max("_next").cast("string").alias("last"),
     ).head()
     if found is not None and (found["count"] or 0) > MAX_EMITTED:
         raise ArgumentError(
-            f"empty='emit' would add {found['count']:.0f} windows between {found['first']} and "
+            f"empty='emit' would add {found['count']} windows between {found['first']} and "
             f"{found['last']}, more than {MAX_EMITTED}: filter stray timestamps, or use "
             "empty='skip'"
         )
@@ -97,7 +97,7 @@ def named(result: DataFrame, table: PaneTable, width: int) -> DataFrame:
             for key, name in zip(table.layout.key_names, table.by, strict=True)
         ),
         "_start window_start",
-        f"_start + {interval(width)} window_end",
+        f"{later('_start', width)} window_end",
         "statistic",
         "predicate",
         "CAST(n AS BIGINT) n",

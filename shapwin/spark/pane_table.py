@@ -18,7 +18,7 @@ from . import checks
 from .centers import Center, given_center
 from .checks import quoted
 from .exact_sums import SUMS, SUMS_OF_TWO, Sums, aggregates, with_parts
-from .intervals import duration
+from .intervals import later, since_epoch
 from .packing import Packer, PanePacker, Unpacker
 from .pane_rows import Layout
 from .rows import Rows, by_name, refuse_kept_names, with_bits, words
@@ -59,8 +59,8 @@ class Grid:
 
     def start(self, window: str) -> Column:
         """When one of `slices` starts."""
-        start = F.col(window)["start"]
-        return start - duration(1) if self.closed == "right" else start
+        start = f"{window}.start"
+        return F.expr(later(start, -1) if self.closed == "right" else start)
 
     def in_panes(self, rows: DataFrame) -> DataFrame:
         """Put ``_window``, the pane of a row, in the place of ``_time``."""
@@ -154,7 +154,7 @@ def packed_by_udaf(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
         raise ArgumentError("engine='pandas' takes no multiplicity: use engine='native'")
     frame, layout = _unsummed(rows, groups)
     frame = grid.in_panes(frame).withColumn("_pane", grid.start("_window"))
-    since_epoch = _since_epoch(frame, "_pane")
+    micros = F.expr(since_epoch("_pane", frame.schema["_pane"].dataType))
     values = [f"_{v}" for v in rows.letters]
     with shipped():
         # Its stubs know neither bytes nor any number of columns.
@@ -164,7 +164,7 @@ def packed_by_udaf(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
             warnings.simplefilter("ignore", UserWarning)
             udaf = pandas_udf(body, T.BinaryType(), PandasUDFType.GROUPED_AGG)
         made = frame.groupBy(*rows.keys, "_pane").agg(
-            udaf(since_epoch, *layout.word_names, *values).alias("_records")
+            udaf(micros, *layout.word_names, *values).alias("_records")
         )
     made = made.selectExpr(*rows.keys, "_pane", "0L _number", "_records")
     return PaneTable(made, rows.by, layout, grid)
@@ -234,7 +234,7 @@ def read_panes(panes: DataFrame) -> tuple[Rows, Grid]:
         *(F.col(quoted(name)).alias(f"_by{i}") for i, name in enumerate(by)),
         _on_grid(panes, grid).alias("_pane"),
         *(_never_null(name).alias(name) for name in predicates),
-        *(F.col(name).alias(f"_{name}") for name in _sums_of(panes).names),
+        *(F.col(name).alias(f"_{name}") for name in Sums("a2" in found).names),
     )
     return Rows(frame, tuple(by), by_name(predicates)), grid
 
@@ -245,10 +245,6 @@ def summaries(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
     layout = Layout(len(rows.keys), words(len(groups)), sums)
     frame = with_bits(rows.frame, [*rows.keys, "_pane", *sums.columns], groups)
     return PaneTable(frame, rows.by, layout, grid)
-
-
-def _sums_of(panes: DataFrame) -> Sums:
-    return Sums("a2" in panes.columns)
 
 
 def _net(rows: DataFrame) -> DataFrame:
@@ -264,9 +260,8 @@ def _on_grid(panes: DataFrame, grid: Grid) -> Column:
         f"a row of the pane table has a pane that is not {length} long, or does not begin at a "
         "whole number of them as the others do: keep such panes in tables of their own"
     )
-    fits = (F.col("pane_end") - F.col("pane") == duration(grid.length)) & (
-        (_since_epoch(panes, "pane") - F.lit(grid.offset)) % F.lit(grid.length) == 0
-    )
+    start, end = _since_epoch(panes, "pane"), _since_epoch(panes, "pane_end")
+    fits = (end - start == grid.length) & ((start - F.lit(grid.offset)) % F.lit(grid.length) == 0)
     return F.when(fits, F.col("pane")).otherwise(F.raise_error(F.lit(message)))
 
 
@@ -288,16 +283,10 @@ def _grid(panes: DataFrame) -> Grid:
     if "shapwin.microseconds" in field.metadata:
         noted = field.metadata
         return Grid(int(noted["shapwin.microseconds"]), int(noted.get("shapwin.offset", 0)))
-    since_epoch = _since_epoch(panes, "pane")
-    first = panes.select(
-        F.timestamp_diff("MICROSECOND", F.col("pane"), F.col("pane_end")).alias("length"),
-        since_epoch.alias("start"),
-    ).head()
+    start, end = _since_epoch(panes, "pane"), _since_epoch(panes, "pane_end")
+    first = panes.select((end - start).alias("length"), start.alias("start")).head()
     return Grid(1) if first is None else Grid(first["length"], first["start"] % first["length"])
 
 
-def _since_epoch(frame: DataFrame, column: str) -> Column:
-    """Microseconds since 1970 in UTC, or on the clock of a TIMESTAMP_NTZ."""
-    zone = "NTZ" if isinstance(frame.schema[column].dataType, T.TimestampNTZType) else "LTZ"
-    epoch = F.expr(f"TIMESTAMP_{zone} '1970-01-01 00:00:00{'' if zone == 'NTZ' else ' UTC'}'")
-    return F.timestamp_diff("MICROSECOND", epoch, F.col(column))
+def _since_epoch(panes: DataFrame, column: str) -> Column:
+    return F.expr(since_epoch(column, panes.schema[column].dataType))

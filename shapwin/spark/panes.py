@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from ..errors import ArgumentError, ColumnError
 from . import checks
 from .centers import Center
-from .intervals import interval, microseconds
+from .intervals import later, microseconds
 from .pane_table import FIXED, Grid, PaneTable, packed_by_udaf, summed, unpacked
 from .rows import Names, Predicates, Values, by_name, read_rows
 
@@ -118,7 +118,7 @@ def _public(table: PaneTable, predicates: Predicates) -> DataFrame:
     grid = {"shapwin.microseconds": table.grid.length, "shapwin.offset": table.grid.offset}
     summaries = unpacked(table).selectExpr(
         "*",
-        f"_pane + {interval(table.grid.length)} _pane_end",
+        f"{later('_pane', table.grid.length)} _pane_end",
         *(f"CAST(getbit(_bits0, {k}) AS BOOLEAN) _g{k}" for k in range(len(predicates))),
     )
     return summaries.select(

@@ -10,6 +10,8 @@ from pyspark.sql import functions as F
 from ..errors import ArgumentError, ArgumentTypeError
 from .checks import quoted
 
+_NOTE = "shapwin.selected"
+
 
 def check_selection(min_support: float | None, top_k: int | None) -> None:
     """Refuse bounds that cannot be meant."""
@@ -30,15 +32,27 @@ def check_selection(min_support: float | None, top_k: int | None) -> None:
             raise ArgumentError(f"top_k={top_k!r}: give at least 1")
 
 
+def selection_of(explained: DataFrame) -> str | None:
+    """Return how a long table was selected, which Spark and Parquet keep beside a column."""
+    return explained.schema["predicate"].metadata.get(_NOTE)
+
+
 def selected(
     result: DataFrame, by: Sequence[str], min_support: float | None, top_k: int | None
 ) -> DataFrame:
     """Keep what `min_support` or `top_k` asks for, of each window and statistic."""
     if min_support is not None:
-        return result.where(F.col("m") >= F.col("n") * F.lit(float(min_support)))
+        enough = F.col("m") >= F.col("n") * F.lit(float(min_support))
+        return _noted(result.where(enough), f"min_support={min_support!r}")
     if top_k is None:
         return result
     of_window = [*(quoted(name) for name in by), "window_start", "statistic"]
     largest = Window.partitionBy(*of_window).orderBy(F.abs("phi").desc_nulls_last(), "predicate")
     place = F.row_number().over(largest)
-    return result.withColumn("_place", place).where(f"_place <= {top_k}").drop("_place")
+    kept = result.withColumn("_place", place).where(f"_place <= {top_k}").drop("_place")
+    return _noted(kept, f"top_k={top_k!r}")
+
+
+def _noted(result: DataFrame, selection: str) -> DataFrame:
+    """Note that rows are missing: an absent row else means a group without members."""
+    return result.withMetadata("predicate", {_NOTE: selection})

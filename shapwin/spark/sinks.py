@@ -13,7 +13,7 @@ from ..errors import ArgumentError, ColumnError
 from . import checks
 from .attribution import attribute
 from .checks import quoted
-from .intervals import duration, microseconds
+from .intervals import microseconds, times
 from .pane_table import Grid, read_panes
 from .panes import panes
 
@@ -106,8 +106,7 @@ class PaneSink:
         windows = Grid(pane, grid.offset).slices("pane", width, step)
         start = windows["start"].alias("window_start")
         touched = changed.select(*map(quoted, keys), start).distinct()
-        last = F.col("window_start") + duration(width - pane)
-        inside = F.explode(F.sequence("window_start", last, duration(pane))).alias("pane")
+        inside = F.explode(F.expr(times("window_start", f"{width // pane}", pane))).alias("pane")
         needed = touched.select(*map(quoted, keys), inside).distinct()
         # Windows that share panes with the touched ones come out as well, and incomplete.
         explained = attribute(

@@ -27,7 +27,7 @@ from ..progress import step
 from ..usual import Usual
 from .attribution import explain
 from .checks import quoted, type_of
-from .commands import in_words, statistics_of, with_the_others
+from .commands import in_words, queries_of, statistics_of
 from .files import OBSERVED, SPARK_ERRORS, short, stream
 from .intervals import microseconds
 from .raw_files import ODD, Source, form_of, names_in
@@ -168,7 +168,7 @@ def _explained(
     naive = isinstance(type_of(rows, F.col(quoted(time))), T.TimestampNTZType)
     rows = rows.withColumn(time, F.col(quoted(time)).cast("timestamp"))
     rows = rows.withWatermark(time, f"{delay} microseconds")
-    return explain(rows, **{**arguments, "queries": with_the_others(arguments)[0]}), naive
+    return explain(rows, **{**arguments, "queries": queries_of(arguments)[0]}), naive
 
 
 class Teller:
@@ -191,7 +191,7 @@ class Teller:
     ) -> None:
         self._value = arguments["value"]
         self._statistics = statistics_of(arguments)
-        self._queries = list(with_the_others(arguments)[0])
+        self._queries = list(queries_of(arguments)[0])
         self._usual = usual
         self._output = output
         self._naive = naive

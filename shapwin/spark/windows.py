@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .exact_sums import Sums
+from .intervals import since_epoch
 from .kernel import WindowKernel
 from .pane_table import PaneTable
 from .player_kernel import PlayerKernel
@@ -129,10 +130,8 @@ def _segmented(table: PaneTable, window: int, every: int) -> tuple[PaneTable, in
     if table.layout.packed:
         return table, 1
     stretch = max(SEGMENT, 4 * -(-window // every))
-    since = f"(unix_micros(_pane) - {table.grid.offset})"
-    if isinstance(table.frame.schema["_pane"].dataType, T.TimestampNTZType):
-        epoch = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
-        since = f"(timestampdiff(MICROSECOND, {epoch}, _pane) - {table.grid.offset})"
+    since = since_epoch("_pane", table.frame.schema["_pane"].dataType)
+    since = f"({since} - {table.grid.offset})"
     long = stretch * every
     # x div y rounds towards zero: what is left over is taken off first.
     first = f"({since} - {window - table.grid.length + long - every})"

@@ -77,3 +77,11 @@ FROM (SELECT *, row_number() OVER (PARTITION BY city ORDER BY avg_airport / avg_
       FROM explained WHERE n >= 20)
 WHERE k <= 3
 ORDER BY city, k;
+
+-- city   window_end           n   m_airport  avg_fare  avg_airport  avg_airport_cash  var_airport
+-- Oslo   2025-03-01 10:55:00  86  24         34.81     46.42        21.41             506.55
+-- Oslo   2025-03-01 11:00:00  90  24         34.07     44.33        17.56             493.85
+-- Oslo   2025-03-01 03:15:00  90  22         34.24     44.38        15.15             587.74
+-- Seoul  2025-03-01 18:40:00  77  17         70492.36  86231.03     47252.12          2626859957.62
+-- Seoul  2025-03-01 22:35:00  72  17         50479.69  61462.05     33734.85          1211828947.67
+-- Seoul  2025-03-01 11:05:00  80  17         49749.09  60570.31     25436.52          1384880191.5
