@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,24 @@ def test_over_a_window_each_aggregate_is_computed_once(trips):
     assert [row["why"]["eu"]["avg"] for row in rows] == [row[1] for row in rows]
     plan = trips.select(column)._jdf.queryExecution().optimizedPlan().toString()
     assert plan.count("windowspecdefinition") == 6  # count, avg, var_pop of all and of the group
+
+
+def test_java_compiles_the_closed_form(trips):
+    """It interprets methods of more than 8,000 bytes, which takes 20 times as long."""
+    window = Window.orderBy("t").rowsBetween(-2, 0)
+    eu = {"eu": "region = 'EU'"}
+    three = eu | {"us": "region = 'US'", "dear": "fare > 5"}
+    both = [f("fare", eu["eu"], window) for f in (S.shapley_avg, S.shapley_var_pop)]
+    for columns in (
+        both,
+        [S.shapley_covar_pop("fare", "fare", eu["eu"], window)],
+        [S.shapley_explain("fare", eu["eu"], "var_pop", window)],
+        [S.attributions("fare", three, ["sum", "avg", "var_pop"], window)],
+    ):
+        plan = trips.select(*columns)._jdf.queryExecution()
+        codegen = trips.sparkSession._jvm.org.apache.spark.sql.execution.ExplainMode.fromString
+        found = re.findall(r"maxMethodCodeSize:(\d+)", plan.explainString(codegen("codegen")))
+        assert 0 < max(map(int, found)) <= 8000
 
 
 def test_a_center_for_values_far_from_zero(spark):

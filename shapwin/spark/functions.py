@@ -178,9 +178,9 @@ def shapley_explain(
         ``struct<statistic, n, value, m, phi, share, lift, weight>``; NULL where no value is.
     """
     name = _statistic("shapley_explain", statistic, other)
-    group = {"0": _Group("shapley_explain", value, other, predicate, center)}
-    body = explanation_of_aggregates(name, "0", center)
-    explanation = _over_aggregates([name], group, window, body)
+    group = _Group("shapley_explain", value, other, predicate, center)
+    body = explanation_of_aggregates(name, center)
+    explanation = _over_aggregates([name], [group], window, body)
     return explanation.alias(_call("shapley_explain", value, other, predicate, name))
 
 
@@ -226,11 +226,10 @@ def attributions(
     games = list(dict.fromkeys(_statistic("attributions", s, other) for s in chosen))
     if not games:
         raise ArgumentError("attributions: statistics is empty: give at least one, such as 'avg'")
-    groups = {
-        str(k): _Group("attributions", value, other, predicate, center)
-        for k, predicate in enumerate(predicates.values())
-    }
-    body = phis_of_aggregates(games, dict(zip(predicates, groups, strict=True)), center)
+    groups = [
+        _Group("attributions", value, other, predicate, center) for predicate in predicates.values()
+    ]
+    body = phis_of_aggregates(games, list(predicates), center)
     return _over_aggregates(games, groups, window, body).alias(_call("attributions", value, other))
 
 
@@ -261,8 +260,8 @@ def _phi(
     window: WindowSpec | None,
     center: Center,
 ) -> Column:
-    group = {"0": _Group(function, value, other, predicate, center)}
-    phi = _over_aggregates([statistic], group, window, phi_of_aggregates(statistic, "0", center))
+    group = _Group(function, value, other, predicate, center)
+    phi = _over_aggregates([statistic], [group], window, phi_of_aggregates(statistic, center))
     return phi.alias(_call(function, value, other, predicate))
 
 
@@ -288,33 +287,35 @@ class _Group:
 
 
 def _over_aggregates(
-    statistics: Sequence[str], groups: Mapping[str, _Group], window: WindowSpec | None, body: str
+    statistics: Sequence[str], groups: Sequence[_Group], window: WindowSpec | None, body: str
 ) -> Column:
     """Evaluate a text over ``s``, the struct of the aggregates, each of them computed once."""
     needed = {name for statistic in statistics for name in NEEDS[statistic]}
-    some = next(iter(groups.values()))
-    parts = _aggregates(some.y, some.x, needed, "")
-    for k, group in groups.items():
-        parts |= _aggregates(group.y_p, group.x_p, needed, k)
-    columns = [
-        (part if window is None else part.over(window)).cast("double").alias(name)
-        for name, part in parts.items()
-    ]
-    evaluated = F.call_function("transform", F.array(F.struct(*columns)), F.expr(f"s -> {body}"))
-    return evaluated[0]
+
+    def struct(count: str, y: Column, x: Column | None, *more: Column) -> Column:
+        found = {count: F.count(y)} | _aggregates(y, x, needed)
+        return F.struct(*(_over(part, window).alias(name) for name, part in found.items()), *more)
+
+    each = F.array(*(struct("m", group.y_p, group.x_p) for group in groups)).alias("groups")
+    aggregates = F.array(struct("n", groups[0].y, groups[0].x, each))
+    return F.call_function("transform", aggregates, F.expr(f"s -> {body}"))[0]
 
 
-def _aggregates(y: Column, x: Column | None, needed: set[str], k: str) -> dict[str, Column]:
-    parts = {f"m{k}" if k else "n": F.count(y)}
+def _over(part: Column, window: WindowSpec | None) -> Column:
+    return (part if window is None else part.over(window)).cast("double")
+
+
+def _aggregates(y: Column, x: Column | None, needed: set[str]) -> dict[str, Column]:
+    parts = {}
     if needed - {"n", "m", "s", "s_p"}:
-        parts[f"mean{k}"] = F.avg(y)
+        parts["mean"] = F.avg(y)
     if "s" in needed:
-        parts[f"sum{k}"] = F.sum(y)
+        parts["sum"] = F.sum(y)
     if "b" in needed:
-        parts[f"var{k}"] = F.var_pop(y)
+        parts["var"] = F.var_pop(y)
     if "ab" in needed and x is not None:
-        parts[f"mean2_{k}"] = F.avg(x)
-        parts[f"cov{k}"] = F.covar_pop(y, x)
+        parts["mean2"] = F.avg(x)
+        parts["cov"] = F.covar_pop(y, x)
     return parts
 
 

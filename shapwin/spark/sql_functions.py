@@ -86,7 +86,7 @@ def expression(name: str, **arguments: str) -> str:
 
 def inlined(text: str, **arguments: str) -> str:
     """Return SQL text with names replaced by `arguments`, then calls of functions by bodies."""
-    return _inline(_substitute(text, arguments))
+    return _inline(_substitute(text, arguments), _FUNCTIONS)
 
 
 def create_statements(*, temporary: bool = True) -> list[str]:
@@ -123,20 +123,21 @@ def _parse(file_name: str, text: str) -> SqlFunction:
     return SqlFunction(found["name"], parameters, signature, found["comment"], found["body"])
 
 
-def _substitute(body: str, arguments: dict[str, str]) -> str:
+def _substitute(body: str, arguments: Mapping[str, str]) -> str:
     return _WORD.sub(lambda word: arguments.get(word.group(), word.group()), body)
 
 
-def _inline(text: str) -> str:
-    """Replace each call of another file by that file's body, innermost arguments first."""
+def _inline(text: str, functions: Mapping[str, SqlFunction]) -> str:
+    """Replace each call of a function by its body, innermost arguments first."""
     for word in _WORD.finditer(text):
-        function = _FUNCTIONS.get(word.group())
+        function = functions.get(word.group())
         if function is None:
             continue
         arguments, end = _arguments(text, word.end())
-        given = dict(zip(function.parameters, map(_inline, arguments), strict=True))
-        body = _inline(_substitute(function.body, given))
-        return f"{text[: word.start()]}({body}){_inline(text[end:])}"
+        arguments = [_inline(argument, functions) for argument in arguments]
+        given = dict(zip(function.parameters, arguments, strict=True))
+        body = _inline(_substitute(function.body, given), functions)
+        return f"{text[: word.start()]}({body}){_inline(text[end:], functions)}"
     return text
 
 
@@ -156,25 +157,33 @@ def _arguments(text: str, start: int) -> tuple[list[str], int]:
 _FUNCTIONS = load()
 
 # ---- the closed forms over aggregates that Spark has computed ---------------------------------
+#
+# Java compiles no method of more than 8,000 bytes to machine code, and Spark makes one method of
+# an expression: beyond that a row costs 20 times as much. So whatever is used twice is bound to a
+# name, and the names are those of the parameters of sql/functions.
 
-# The sums of a statistic, about the window's mean, from the struct ``s`` of count, avg, var_pop …
-# of the window and of its k-th group. A group without values has sums of 0.
-_SUMS = {
+# What the names stand for, each over those before it: sums about the window's mean, from the
+# struct ``s`` of count, avg, var_pop … of the window and its groups …
+_OF_WINDOW = {
     "n": "s.n",
-    "m": "s.m{k}",
-    "center": "(s.mean + {center})",
-    "s": "s.sum",
-    "a": "0D",
-    "b": "(s.n * s.var)",
-    "a2": "0D",
-    "ab": "(s.n * s.cov)",
-    "s_p": "coalesce(s.sum{k}, 0D)",
-    "a_p": "coalesce(s.m{k} * (s.mean{k} - s.mean), 0D)",
-    "b_p": "coalesce(s.m{k} * (s.var{k} + (s.mean{k} - s.mean) * (s.mean{k} - s.mean)), 0D)",
-    "a2_p": "coalesce(s.m{k} * (s.mean2_{k} - s.mean2_), 0D)",
-    "ab_p": "coalesce(s.m{k} * (s.cov{k} + (s.mean{k} - s.mean) * (s.mean2_{k} - s.mean2_)), 0D)",
+    "center": "coalesce(s.mean, 0D) + {center}",
+    "b": "n * coalesce(s.var, 0D)",
+    "ab": "n * coalesce(s.cov, 0D)",
+    "h": "shapley_harmonic(n)",
+    "h2": "shapley_harmonic2(n)",
 }
-# Those that each statistic takes.
+# … and those of a group, ``g``. A group without values has sums of 0.
+_OF_GROUP = {
+    "m": "g.m",
+    "s_p": "coalesce(g.sum, 0D)",
+    "d": "coalesce(g.mean - s.mean, 0D)",
+    "a_p": "m * d",
+    "b_p": "m * (coalesce(g.var, 0D) + d * d)",
+    "d2": "coalesce(g.mean2 - s.mean2, 0D)",
+    "a2_p": "m * d2",
+    "ab_p": "m * (coalesce(g.cov, 0D) + d * d2)",
+}
+# The sums that each statistic takes.
 NEEDS: dict[str, tuple[str, ...]] = {
     "sum": ("n", "m", "s", "s_p", "a", "a_p"),
     "count": ("n", "m"),
@@ -186,99 +195,108 @@ NEEDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def phi_of_aggregates(statistic: str, k: str, center: float | None) -> str:
-    """Return the SQL expression of Φ to group `k`, over a struct ``s`` of aggregates.
+def phi_of_aggregates(statistic: str, center: float | None) -> str:
+    """Return the SQL expression of Φ to the first group, over a struct ``s`` of aggregates.
 
     Parameters
     ----------
     statistic : str
         A key of `NEEDS`.
-    k : str
-        The group's suffix in the names of the struct's fields.
     center : float, optional
         What was subtracted from the values before they were aggregated.
     """
-    return _with_weights([statistic], center, _with_sums([statistic], k, center, _phi(statistic)))
+    return _of_window([statistic], center, f"{_of_groups([statistic], _phi(statistic))}[0]")
 
 
 def phis_of_aggregates(
-    statistics: Sequence[str], groups: Mapping[str, str], center: float | None
+    statistics: Sequence[str], groups: Sequence[str], center: float | None
 ) -> str:
     """Return the expression of a struct: for each group's name, Φ of every statistic."""
     phis = _struct((statistic, _phi(statistic)) for statistic in statistics)
-    each = _struct((g, _with_sums(statistics, k, center, phis)) for g, k in groups.items())
-    return _with_weights(statistics, center, each)
+    each = _of_window(statistics, center, _of_groups(statistics, phis))
+    return _let("each", each, _struct((name, f"each[{i}]") for i, name in enumerate(groups)))
 
 
-def explanation_of_aggregates(statistic: str, k: str, center: float | None) -> str:
+def explanation_of_aggregates(statistic: str, center: float | None) -> str:
     """Return the expression of Φ with all its parts; parameters as in `phi_of_aggregates`."""
-    split = SPLITS[statistic]
-    parts = {
-        "share": f"IF(t.m = 0D, 0D, {_of(statistic, split.share)})",
-        "lift": f"CAST(IF(t.m = 0D, 0D, {_of(statistic, split.lift)}) AS DOUBLE)",
-    }
+    share, weight, value = (_name(part, statistic) for part in ("share", "weight", "value"))
     result = {
         "statistic": _text(statistic),
-        "n": "CAST(s.n AS BIGINT)",
-        "value": f"CAST(w.{statistic}_value AS DOUBLE)",
-        "m": "CAST(t.m AS BIGINT)",
-        "phi": inlined(
-            "_phi(s.n, t.m, share, lift, weight)",
-            share="u.share",
-            lift="u.lift",
-            weight=f"w.{statistic}",
-        ),
-        "share": "CAST(u.share AS DOUBLE)",
-        "lift": "u.lift",
-        "weight": f"CAST(w.{statistic} AS DOUBLE)",
+        "n": "CAST(n AS BIGINT)",
+        "value": value,
+        "m": "CAST(m AS BIGINT)",
+        "phi": inlined(f"_phi(n, m, {share}, lift, {weight})"),
+        "share": f"IF(m = 0D, 0D, {share})",
+        "lift": "IF(m = 0D, 0D, lift)",
+        "weight": weight,
     }
-    body = _let("u", _struct(parts.items()), _struct(result.items()))
-    body = _with_weights([statistic], center, _with_sums([statistic], k, center, body))
-    return f"IF(s.n > 0D, {body}, NULL)"
+    each = _of_groups([statistic], _let("lift", _lift(statistic), _struct(result.items())))
+    return f"IF(s.n > 0D, {_of_window([statistic], center, f'{each}[0]')}, NULL)"
 
 
 def _phi(statistic: str) -> str:
-    """Φ of a group over the structs that `_with_weights` and `_with_sums` bind."""
-    return _of(statistic, "_phi(n, m, share, lift, weight)")
+    """Φ of a group over the names that `_of_window` and `_of_groups` bind."""
+    share, weight = _name("share", statistic), _name("weight", statistic)
+    return inlined(f"_phi(n, m, {share}, {_lift(statistic)}, {weight})")
 
 
-def _of(statistic: str, text: str) -> str:
-    """The text over the sums of a statistic, with its parts in the place of their names."""
+def _lift(statistic: str) -> str:
+    parts = {part: _name(part, statistic) for part in ("share", "value")}
+    return _about_mean(_substitute(SPLITS[statistic].lift, parts))
+
+
+def _about_mean(text: str) -> str:
+    """The text of a part where Σ(y−c) of the window is 0, and so is its mean Σ(y−c)/n."""
+    return inlined(text, a="0D", a2="0D").replace("0D / n", "0D")
+
+
+def _name(part: str, statistic: str) -> str:
+    """What a part of a statistic is bound to; a constant or a sum is not bound once more."""
+    text = _part(part, statistic)
+    return text if re.fullmatch(r"\w+", text) else f"{part}_{statistic}"
+
+
+def _part(part: str, statistic: str) -> str:
+    """The text of a part over the names of sums."""
     split = SPLITS[statistic]
-    bound = {name: _bound(name) for name in NEEDS[statistic]}
-    bound |= {"weight": f"w.{statistic}", "value": f"w.{statistic}_value"}
-    bound["share"] = f"({inlined(split.share, **bound)})"
-    bound["lift"] = f"({inlined(split.lift, **bound)})"
-    return inlined(text, **bound)
+    if part == "weight":
+        # All statistics share the harmonic numbers, the longest part of the form.
+        parts = {name: f for name, f in _FUNCTIONS.items() if not f.is_public}
+        text = _inline(split.weight, parts)
+        return text.replace("shapley_harmonic(n)", "h").replace("shapley_harmonic2(n)", "h2")
+    whole = WHOLE_WINDOW | {"s_p": "s.sum"} if part == "value" else {}
+    return _about_mean(_substitute(split.share, whole))
 
 
-def _bound(name: str) -> str:
-    """Where `_with_sums` leaves a sum; constants stay constants."""
-    return _SUMS[name] if "{" not in _SUMS[name] or name == "n" else f"t.{name}"
+def _of_window(statistics: Sequence[str], center: float | None, body: str) -> str:
+    """Evaluate `body` where the sums of the window, and weights and ν(W), have their names."""
+    values = {
+        name: inlined(text.format(center=_added(center))) for name, text in _OF_WINDOW.items()
+    }
+    for part in ("weight", "value"):
+        values |= {f"{part}_{statistic}": _part(part, statistic) for statistic in statistics}
+    return _lets(values, body)
 
 
-def _with_weights(statistics: Sequence[str], center: float | None, body: str) -> str:
-    """Evaluate `body` where ``w`` has the weight of every statistic, and ν(W) if it is asked for.
+def _of_groups(statistics: Sequence[str], body: str) -> str:
+    """Evaluate `body` for each group, where its sums and shares have their names: an array."""
+    # What is bound is worked out in empty windows too, where ANSI mode does not divide by n.
+    shares = {f"share_{s}": f"CASE WHEN n > 0D THEN {_part('share', s)} END" for s in statistics}
+    return f"transform(s.groups, g -> {_lets(_OF_GROUP | shares, body)})"
 
-    They are the same for every group, and their harmonic numbers the longest part of the form.
+
+def _lets(values: Mapping[str, str], body: str) -> str:
+    """Evaluate `body` with names for values.
+
+    To bind a value costs as much as some ten words of it; one that is used less is written out.
     """
-    window: dict[str, str] = {}
-    for statistic in statistics:
-        split, sums = SPLITS[statistic], NEEDS[statistic]
-        whole = {name: _SUMS[name].format(k="", center=_added(center)) for name in sums}
-        whole |= {p: whole[w] for p, w in WHOLE_WINDOW.items() if w in sums}
-        window[statistic] = inlined(split.weight, **whole)
-        if f"w.{statistic}_value" in body:
-            value = inlined(split.share, **whole)
-            window[f"{statistic}_value"] = f"IF(s.n > 0D, {value}, NULL)"
-    return _let("w", _struct(window.items()), body)
-
-
-def _with_sums(statistics: Sequence[str], k: str, center: float | None, body: str) -> str:
-    """Evaluate `body` where ``t`` has the sums of group `k`."""
-    needed = dict.fromkeys(name for statistic in statistics for name in NEEDS[statistic])
-    sums = {n: _SUMS[n].format(k=k, center=_added(center)) for n in needed if _bound(n)[:2] == "t."}
-    return _let("t", _struct(sums.items()), body)
+    for name, value in reversed([*values.items()]):
+        # Not the field of a struct, as in g.m, and not its name, as in named_struct('m', …).
+        place = re.compile(rf"(?<![\w.']){name}\b")
+        uses, words = len(place.findall(body)), len(re.findall(r"[\w.]+", value))
+        bound = (uses - 1) * words > 10
+        body = _let(name, value, body) if bound else place.sub(f"({value})", body)
+    return body
 
 
 def _added(center: float | None) -> str:

@@ -3,5 +3,5 @@ CREATE OR REPLACE TEMPORARY FUNCTION _phi(n DOUBLE, m DOUBLE, share DOUBLE, lift
 RETURNS DOUBLE
 COMMENT 'The attribution.'
 RETURN CASE WHEN n > 0D THEN
-    CASE WHEN m = 0D THEN 0D WHEN weight = 0D THEN share ELSE share + weight * lift END
+    CASE WHEN m = 0D THEN 0D ELSE share + CASE WHEN weight = 0D THEN 0D ELSE weight * lift END END
 END;

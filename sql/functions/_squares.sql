@@ -2,5 +2,5 @@
 CREATE OR REPLACE TEMPORARY FUNCTION _squares(n DOUBLE, a DOUBLE, m DOUBLE, a_p DOUBLE, b_p DOUBLE)
 RETURNS DOUBLE
 COMMENT 'The sum of (y - mean)² over the group.'
-RETURN CASE WHEN n > 1D THEN greatest(b_p - 2D * (a / n) * a_p + m * (a / n) * (a / n), 0D)
+RETURN CASE WHEN n > 1D THEN greatest(b_p - (a / n) * (2D * a_p - m * (a / n)), 0D)
     ELSE b_p - b_p END;
