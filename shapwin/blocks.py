@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
 Rows = tuple[NDArray[np.float64], NDArray[np.int64]]
 _NO_ROWS: Rows = np.empty(0), np.empty(0, dtype=np.int64)
 
