@@ -58,7 +58,7 @@ def experiment(**measures: Measure) -> None:
     for name in options.names:
         start = perf_counter()
         figures = measures[name](options)
-        command = f"python bench/{Path(sys.argv[0]).name} {name}"
+        command = f"python bench/{Path(sys.argv[0]).name}" + f" {name}" * (len(measures) > 1)
         command += " --quick" * options.quick + " --trips FILE" * (options.trips is not None)
         made_by = {
             "command": command,
