@@ -4,6 +4,7 @@
   union of its tuples. shapwin's `player_values` from the rows, shapiq's ExactComputer, dowhy's
   exact estimator, and DuckDB's AVG … FILTER of all 2^(K+1) coalitions in one query.
 - tuples: each tuple of a short window plays. shapwin's `tuple_values`, shapiq, dowhy.
+- shapwin alone: the players' values of more predicates, from atoms that are at hand.
 
 What is not installed is skipped: ``pip install "shapwin[bench]"`` brings all three.
 
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from results import Figures, experiment
-from timing import in_turn
+from timing import in_turn, typical
 
 from shapwin import Summary, player_values, tuple_values
 from shapwin.players import shapley
@@ -42,6 +43,7 @@ def measure(options: Namespace) -> Figures:
         "skipped": skipped,
         "players": [players(*case, installed) for case in cases],
         "tuples": [tuples(size, installed) for size in sizes],
+        "shapwin_alone": [alone(count) for count in ((4, 8) if options.quick else (4, 8, 12, 16))],
     }
 
 
@@ -69,6 +71,21 @@ def tuples(size: int, peers: dict[str, Callable[..., Any]]) -> Figures:
             **{name: partial(solve, y, each) for name, solve in others.items()},
         }
     )
+
+
+def alone(count: int) -> Figures:
+    """K predicates as players, in a window with up to 5,000 atoms."""
+    rng = np.random.default_rng(count)
+    names = [f"p{k}" for k in range(count)]
+    kinds = rng.permutation(1 << count)[:5000].tolist()
+    atoms = {s: Summary.of(rng.normal(10, 3, 10)) for s in kinds}
+    row: Figures = {"predicates": count, "atoms": len(atoms), "efficiency": 0.0}
+    for statistic in ("avg", "var_pop"):
+        row[f"{statistic}_s"] = typical(partial(player_values, statistic, atoms, names), 3)
+        found = player_values(statistic, atoms, names)
+        apart = abs(found.shapley.sum() - found.value) / np.abs(found.shapley).max()
+        row["efficiency"] = max(row["efficiency"], apart)
+    return row
 
 
 def compared(solvers: dict[str, Callable[[], Any]]) -> Figures:

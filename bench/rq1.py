@@ -30,7 +30,7 @@ TUPLES, IN_DOUBLES = "tuple_values", "enumeration in doubles"
 
 
 def measure(options: Namespace) -> Figures:
-    sizes, windows = (range(2, 8), 9) if options.quick else (range(2, 13), 91)
+    sizes, windows = (range(2, 7), 7) if options.quick else (range(2, 13), 91)
     return {
         "relative_to": "max(max_i |phi_i|, |nu|) of the window",
         "oracle": "all 2^N coalitions in exact rationals",

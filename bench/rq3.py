@@ -24,8 +24,8 @@ STATISTICS = ("avg", "var_pop")
 
 
 def measure(options: Namespace) -> Figures:
-    permutations = (10, 32, 100, 316) if options.quick else (10, 32, 100, 316, 1000, 3162)
-    runs = 10 if options.quick else 20
+    permutations = (3, 10, 32, 100) if options.quick else (10, 32, 100, 316, 1000, 3162)
+    runs = 60 if options.quick else 20
     found = {statistic: errors(statistic, permutations, runs) for statistic in STATISTICS}
     slide = slide_us()
     for rows in found.values():

@@ -8,9 +8,9 @@ second result, ``rq4b_…`` are made by ``bench/rq4b.py``.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from pathlib import Path
 
 import report
 from results import HERE, parsed, parser
@@ -32,7 +32,10 @@ def main() -> int:
 
 def run(name: str, arguments: list[str]) -> int:
     script = HERE / f"{name.partition('_')[0]}.py"
-    return subprocess.call([sys.executable, str(script), name, *arguments], cwd=Path.cwd())
+    # One thread, as in the paper: CPU time adds up what the threads of a BLAS take.
+    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    command = [sys.executable, str(script), name, *arguments]
+    return subprocess.call(command, env=os.environ | single)
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ def rhythm(rows: int, rng: Any) -> tuple[Any, Any, Any]:
     """Of every tick: how many trips, and which parts start at an airport and in neither group."""
     hour = np.arange(TICKS) * TICK / 3600
     day = (hour // 24).astype(int)
-    weekend = np.isin((day + 0) % 7, (5, 6)) | (day == 0)  # the 1st is a Monday, and a holiday
+    weekend = np.isin(day % 7, (5, 6)) | (day == 0)  # the 1st is a Monday, and a holiday
     rate, rest = between(WORKDAY, hour), between(WEEKEND, hour)
     rate = np.where(weekend, rest, rate) * np.exp(rng.normal(0, 0.08, DAYS))[day]
     airport = between(AIRPORT, hour) / 1000 * np.exp(rng.normal(0, 0.15, DAYS))[day]
