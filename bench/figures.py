@@ -41,6 +41,8 @@ def rq2(axes: Axes, here: dict[str, Any]) -> None:
         title="RQ2: latency against window length",
         xlim=(n[0] / 1.5, n[-1] ** 1.35),
     )
+    axes.set_xticks(n)
+    axes.minorticks_off()
 
 
 def rq3(axes: Axes, here: dict[str, Any]) -> None:
@@ -85,7 +87,7 @@ def rq4a(axes: Axes, here: dict[str, Any]) -> None:
         ylabel="µs",
         title=f"RQ4a: predicates, N = {here['N']:,}",
     )
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.24))
 
 
 def rq4b(axes: Axes, here: dict[str, Any]) -> None:
@@ -110,16 +112,21 @@ def rq4b(axes: Axes, here: dict[str, Any]) -> None:
 
 def rq5(axes: Axes, here: dict[str, Any]) -> None:
     curve = here["phi_vs_n"]
-    axes.semilogx(curve["n"], curve["phi"], color=BLUE, label="Φ airport")
+    n = curve["n"]
+    axes.semilogx(n, curve["phi"], color=BLUE, label="Φ airport")
     axes.axhline(curve["share"], color=ORANGE, label="its share")
     axes.axhline(curve["value"], color="black", linewidth=0.8, label="ν, the average")
+    round_ones = [k * 10**e for e in range(1, 6) for k in (1, 2, 5)]
+    axes.minorticks_off()
+    shown = [x for x in round_ones if n[0] <= x <= n[-1]]
+    axes.set_xticks(shown, [f"{x:,}" for x in shown])
     axes.set(
         xlabel=f"N, with the mix of {curve['composition']}",
         ylabel="dollars",
         title="RQ5: Φ grows with ln N where the mix stays",
         ylim=(0, None),
     )
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="lower right")
 
 
 DRAWN: dict[str, Callable[[Axes, dict[str, Any]], None]] = {

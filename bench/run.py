@@ -2,8 +2,9 @@
 
     python bench/run.py [--quick] [--output DIR] [--trips FILE] [names …]
 
-Each experiment is a script of its own, and a process of its own: ``rq4b`` and, where there is a
-second result, ``rq4b_…`` are made by ``bench/rq4b.py``.
+Names are those of result files, and of sections of the report; each is made in a process of its
+own. A script may make several: ``rq4b`` and any ``rq4b_…`` come from ``bench/rq4b.py``, which ends
+with ``experiment(rq4b=…, rq4b_…=…)``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 import report
 from results import HERE, parsed, parser
 
-NAMES = ["rq1", "rq2", "rq3", "rq4a", "rq4b", "rq5", "peers"]
+NAMES = [*report.SECTIONS]
 
 
 def main() -> int:
