@@ -118,6 +118,9 @@ def rq1(here: Here, paper: Paper) -> Section:
     theirs = {tuple(row[:2]): dict(zip(columns, row, strict=True)) for row in paper("rq1", "rows")}
     paper("rq1", "note")
 
+    def each(routes: Here) -> str:
+        return ", ".join(f"{route} {num(off['max_rel'])}" for route, off in routes.items())
+
     def theirs_of(row: Here, what: str) -> str:
         found = theirs.get((row["statistic"], row["distribution"]))
         return num(found[f"{what}_dev"]) if found else "–"
@@ -157,7 +160,7 @@ def rq1(here: Here, paper: Paper) -> Section:
         "paper, relative",
         "here, relative",
         "by route, relative",
-        "enumeration in doubles, relative",
+        "oracles in doubles, relative",
     ]
     deviations = [
         [
@@ -167,8 +170,8 @@ def rq1(here: Here, paper: Paper) -> Section:
             num(row["max_abs"]),
             theirs_of(row, "max_rel"),
             num(row["max_rel"]),
-            ", ".join(f"{route} {num(off['max_rel'])}" for route, off in row["routes"].items()),
-            num(row["enumeration_in_doubles"]["max_rel"]),
+            each(row["routes"]),
+            each(row["oracles_in_doubles"]),
         ]
         for row in here["rows"]
     ]
@@ -176,9 +179,10 @@ def rq1(here: Here, paper: Paper) -> Section:
         f"{here['windows']:,} windows of each statistic ({paper('rq1', 'grid')} in the paper). "
         f"The oracle here is {here['oracle']}, so that all of a deviation is ours; relative ones "
         "are relative to max(max_i |φ_i|, |ν|) of the window (the paper does not state its "
-        "denominator). The last column is enumeration in doubles, from sums and sums of powers, "
-        "against the same rationals: much of what a comparison with it would show is its own "
-        f"rounding. Covariances and central moments are beyond the paper. N(10⁶, 1): windows of "
+        "denominator). The last column is what enumeration in doubles is off from the same "
+        "rationals, and what a comparison with it would show: `enumerate_shapley` for the first "
+        f"window of each cell, and all windows from the coalitions' sums of powers. Covariances "
+        "and central moments are beyond the paper. N(10⁶, 1): windows of "
         f"{stable['size']:,} over {stable['slides']:,} slides, 51 of them against long double."
     )
     return Section("RQ1: exactness", rows, [text, table(header, deviations)])

@@ -2,8 +2,9 @@
 
 The paper's grid: N = 2 … 12, five selectivities, two distributions, 91 windows a cell: 10,010
 windows. Deviations are of Φ, and of the φ of each tuple; relative ones are relative to
-max(max_i |φ_i|, |ν|) of the window. The enumeration in doubles stands beside, against the same
-rationals: what of a deviation would be the oracle's own.
+max(max_i |φ_i|, |ν|) of the window. Two enumerations in doubles stand beside, against the same
+rationals, to show what of a deviation would be an oracle's own: `enumerate_shapley`, of the first
+window of each cell, and one from the coalitions' sums of powers.
 
     python bench/rq1.py [--quick]
 """
@@ -20,13 +21,20 @@ import numpy as np
 from coalitions import exact, in_doubles
 from results import Figures, experiment
 
-from shapwin import SlidingWindow, Summary, closed_form, rolling, tuple_values
+from shapwin import (
+    SlidingWindow,
+    Summary,
+    closed_form,
+    enumerate_shapley,
+    rolling,
+    tuple_values,
+)
 
 SELECTIVITIES = (0, 0.25, 0.5, 0.75, 1)
 DISTRIBUTIONS = ("normal", "uniform")
 PAPER = ("avg", "var_pop", "var_samp")
 BEYOND = ("covar_pop", "covar_samp", "central_moment(3)", "central_moment(4)")
-TUPLES, IN_DOUBLES = "tuple_values", "enumeration in doubles"
+TUPLES, ORACLE, IN_DOUBLES = "tuple_values", "enumerate_shapley", "sums of powers"
 
 
 def measure(options: Namespace) -> Figures:
@@ -63,10 +71,10 @@ def deviations(statistic: str, distribution: str, sizes: range, windows: int) ->
         route: dict(zip(("max_abs", "max_rel"), np.max(all_of_it, axis=0), strict=True))
         for route, all_of_it in found.items()
     }
-    doubles = routes.pop(IN_DOUBLES)
-    worst = {what: max(route[what] for route in routes.values()) for what in doubles}
-    row = {"statistic": statistic, "distribution": distribution, **worst}
-    return {**row, "routes": routes, "enumeration_in_doubles": doubles}
+    oracles = {oracle: routes.pop(oracle) for oracle in (ORACLE, IN_DOUBLES)}
+    largest = {what: max(route[what] for route in routes.values()) for what in oracles[ORACLE]}
+    row = {"statistic": statistic, "distribution": distribution, **largest}
+    return {**row, "routes": routes, "oracles_in_doubles": oracles}
 
 
 def cell_deviations(
@@ -87,6 +95,8 @@ def cell_deviations(
     by_tuple = [worst(tuples[:, i], phi[:, i], scale) for i in range(size)]
     found[TUPLES] = tuple(np.max(by_tuple, axis=0))
     found[IN_DOUBLES] = worst(doubles, group, scale)
+    first = enumerate_shapley(statistic, y_rows[0], None if other is None else x_rows[0])
+    found[ORACLE] = worst([sum(np.array(first)[member[:size]])], group[:1], scale[:1])
     return found
 
 
