@@ -265,8 +265,8 @@ def rq2(here: Here, paper: Paper) -> Section:
         "at each; microseconds of CPU time, medians of batches that take turns. "
         "`SlidingWindow` is plain Python and never subtracts: a NaN or a 10¹⁷ leaves no trace, "
         "which running sums cannot promise. `rolling` is for columns that are there as a "
-        "whole. The scan sums each window again in NumPy, about zero. "
-        "Enumeration is of AVG."
+        "whole. The scan sums each window again in NumPy, about zero. Enumeration is of AVG. "
+        "The paper's figures are read as of one statistic a slide as well."
     )
     return Section("RQ2: latency against N", compared, [said, table(header, times)])
 
@@ -338,8 +338,10 @@ def rq4a(here: Here, paper: Paper) -> Section:
         *(
             at_least(f"K = {last['K']}: loop over all atoms at once, {how}", "–", last[name], 10)
             for how, name in (
-                ("from kept sums", "loop_over_kept"),
-                ("from the rows", "loop_over_query"),
+                ("from kept sums", "loop_query_over_kept"),
+                ("from the rows", "loop_query_over_query"),
+                ("from kept sums; loop for Φ alone", "loop_phi_over_kept"),
+                ("from the rows; loop for Φ alone", "loop_phi_over_query"),
             )
         ),
         Row(
@@ -394,8 +396,9 @@ def rq4a(here: Here, paper: Paper) -> Section:
         f"Equality predicates over dimensions of {here['dimension_cardinality']} values, "
         f"N = {here['N']:,}, {here['slides']:,} slides, AVG. The loop is the paper's structure in "
         "the same run: sums of each atom in a dict, added to and subtracted from, and one closed "
-        "form after another. All at once is one vectorised closed form: from kept sums of the "
-        "atoms, as pane rows are (`closed_form`), or from the rows of the window at each "
+        "form after another; it gives members, Φ, share and lift, as `closed_form` does, or Φ "
+        "alone, which is one sum of two products. All at once is one vectorised closed form: "
+        "from kept sums of the atoms, as pane rows are (`closed_form`), or from the rows of the window at each "
         "query (`attribute_atoms`), as `SlidingWindow` keeps no sums that would need subtracting. "
         "Both have a fixed cost: for a few atoms, ask `attribute` for each."
     )

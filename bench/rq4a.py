@@ -6,7 +6,8 @@
   pane rows keep them);
 - query: the same from the window's rows, by `attribute_atoms`;
 - loop: the paper's way to the same, in the same run: running sums in a dict of atoms, and one
-  closed form after another; its slide adds to one atom and subtracts from another.
+  closed form after another, with all that `closed_form` gives, or (loop_phi) nothing but Φ; its
+  slide adds to one atom and subtracts from another.
 
     python bench/rq4a.py [--quick]
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from itertools import product
 from statistics import median
 from typing import Any
 
@@ -61,13 +63,14 @@ def predicates(count: int, size: int, slides: int) -> Figures:
             "kept": often(lambda: closed_form("avg", total, parts)),
             "query": often(lambda: window.attribute_atoms("avg")),
             "loop_query": often(atoms.answer),
+            "loop_phi": often(atoms.phi),
         },
         slides // BATCH,
     )
     row |= {name: micros(each, OFTEN) for name, each in times.items()}
-    for name in ("kept", "query"):
-        pairs = zip(times["loop_query"], times[name], strict=True)
-        row[f"loop_over_{name}"] = median(loop / ours for loop, ours in pairs)
+    for loop, ours in product(("loop_query", "loop_phi"), ("kept", "query")):
+        pairs = zip(times[loop], times[ours], strict=True)
+        row[f"{loop}_over_{ours}"] = median(theirs / mine for theirs, mine in pairs)
     signatures, found = window.attribute_atoms("avg")
     one_by_one = atoms.answer()
     looped = np.array([one_by_one[signature][1] for signature in signatures.tolist()])
@@ -160,6 +163,12 @@ class Atoms:
             lift = share - m / n * mean
             found[signature] = m, share + weight * lift, share, lift
         return found
+
+    def phi(self) -> dict[int, float]:
+        """Φ of every atom, and nothing else."""
+        n, weight = self.size, self.weight
+        once, of_all = (1 + weight) / n, weight * self.total / n**2
+        return {s: once * a - of_all * m for s, (m, a, _) in self.sums.items()}
 
     def summaries(self) -> tuple[Summary, Summary]:
         """The window's sums and the atoms', as arrays."""
