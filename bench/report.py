@@ -399,7 +399,8 @@ def rq4a(here: Here, paper: Paper) -> Section:
         "form after another; it gives members, Φ, share and lift, as `closed_form` does, or Φ "
         "alone, which is one sum of two products. All at once is one vectorised closed form: "
         "from kept sums of the atoms, as pane rows are (`closed_form`), or from the rows of the "
-        "window at each query (`attribute_atoms`), as `SlidingWindow` keeps no sums that would need subtracting. "
+        "window at each query (`attribute_atoms`), as `SlidingWindow` keeps no sums that would "
+        "need subtracting. "
         "Both have a fixed cost: for a few atoms, ask `attribute` for each."
     )
     return Section("RQ4a: predicates", compared, [text, table(header, costs)])
