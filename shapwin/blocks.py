@@ -15,17 +15,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Rows = tuple[NDArray[np.float64], NDArray[np.int64]]
+_NO_ROWS: Rows = np.empty(0), np.empty(0, dtype=np.int64)
+
 
 class Block:
     """Consecutive rows, in the order in which they came."""
 
-    __slots__ = ("number", "signatures", "times", "values")
+    __slots__ = ("_arrays", "number", "signatures", "times", "values")
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.values: list[float] = []
         self.signatures: list[int] = []
         self.times: list[Any] = []
+        self._arrays = _NO_ROWS
+
+    def arrays(self) -> Rows:
+        """Return the values and signatures as arrays, made once for a block that rests."""
+        if len(self._arrays[0]) != len(self.values):
+            values = np.array(self.values, dtype=np.float64)
+            self._arrays = values, np.array(self.signatures, dtype=np.int64)
+        return self._arrays
 
     def find(self, value: float, signature: int, start: int) -> int:
         """Return the place of the newest such row from `start` on, or −1."""
@@ -43,6 +54,7 @@ class Block:
         del self.values[i], self.signatures[i]
         if self.times:
             del self.times[i]
+        self._arrays = _NO_ROWS
 
 
 class Blocks:
@@ -135,13 +147,11 @@ class Blocks:
                 return True
         return False
 
-    def rows(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def rows(self) -> Rows:
         """Return the values and signatures of all rows, oldest first."""
-        values, signatures = self.old.values[self.head :], self.old.signatures[self.head :]
-        for block in (*self.whole, self.young):
-            values += block.values
-            signatures += block.signatures
-        return np.array(values, dtype=np.float64), np.array(signatures, dtype=np.int64)
+        blocks = [block.arrays() for block in (self.old, *self.whole, self.young)]
+        values, signatures = zip(*blocks, strict=True)
+        return np.concatenate(values)[self.head :], np.concatenate(signatures)[self.head :]
 
     def _open(self, number: int) -> None:
         self.young = Block(number)

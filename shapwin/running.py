@@ -27,6 +27,7 @@ from .predicates import Query
 # About a centre: the group's count, Σd and Σd² of all tuples, Σd and Σd² of the group.
 Sums = tuple[int, float, float, float, float]
 _NOTHING: Sums = (0, 0.0, 0.0, 0.0, 0.0)
+_MANY_SIGNATURES = 100_000
 # One before no head, as heads begin with 0.
 _LAPSED = -2
 
@@ -125,10 +126,12 @@ class RunningSums:
     def follow(self, blocks: Blocks, n: float) -> None:
         """Catch up with the window of `n` tuples, n > 0."""
         head = blocks.head
-        member = self._holds.get(blocks.signature)
-        if head - self.head != 1 or member is None:
+        if head - self.head != 1:
             self._catch_up(blocks)
         else:  # one new row: what `_added` does to many
+            member = self._holds.get(blocks.signature)
+            if member is None:
+                member = self._holds[blocks.signature] = self.query.holds(blocks.signature)
             d = blocks.value - self.c
             square = d * d
             self._y_a += d
@@ -181,8 +184,10 @@ class RunningSums:
 
     def _learn(self, signatures: list[int]) -> None:
         """Answer the query for signatures not seen before."""
-        for signature in set(signatures).difference(self._holds):
-            self._holds[signature] = bool(self.query.over_atoms(signature))
+        holds, answer = self._holds, self.query.holds
+        if len(holds) > _MANY_SIGNATURES:  # a long stream may bring new ones for ever
+            holds.clear()
+        holds.update({s: answer(s) for s in set(signatures).difference(holds)})
 
     def _lay_out(self, blocks: Blocks) -> None:
         """Begin an epoch: with the sums from each row of the oldest block on, and none of young."""

@@ -14,6 +14,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arguments import whole_number
 from .blocks import Blocks
@@ -29,6 +30,7 @@ from .games import (
     game_of,
     split_one,
 )
+from .moment_games import MomentGame
 from .predicates import Query, predicate_names, signature_of
 from .running import RunningSums
 from .summary import Summary
@@ -280,6 +282,51 @@ class SlidingWindow:
             return self._from_rows(statistic, sums.query)
         return split_one(n, sums.m, base, whole, part, divisor, weight)
 
+    def attribute_atoms(self, statistic: str) -> tuple[NDArray[np.int64], Attribution]:
+        """Explain an aggregate of the window by every atom that occurs, all at once.
+
+        Parameters
+        ----------
+        statistic : str
+            As in `attribute`.
+
+        Returns
+        -------
+        signatures : array of int64, shape (atoms,)
+            In ascending order.
+        attribution : Attribution
+            Arrays of shape (atoms,) for the group; plain numbers for the window.
+            The Φ add up to the value.
+
+        Raises
+        ------
+        StatisticError
+            If the statistic is unknown or has no closed form.
+        ArgumentError
+            If it needs a second column.
+
+        Notes
+        -----
+        Reads the window once, in NumPy: meant for many atoms. For a few, `attribute` is faster.
+
+        Examples
+        --------
+        >>> window = SlidingWindow(["airport", "long"], size=3)
+        >>> window.insert([2.0, 4.0, 10.0], [[], [], ["airport", "long"]])
+        >>> signatures, found = window.attribute_atoms("avg")
+        >>> signatures.tolist(), (found.phi * 18).round(12).tolist()
+        ([0, 3], [1.0, 95.0])
+        """
+        game = _game_of_one_column(statistic)
+        values, signatures = self._blocks.rows()
+        total = Summary.of(values, order=game.order)
+        kinds, place, m = np.unique(signatures, return_inverse=True, return_counts=True)
+        with np.errstate(all="ignore"):
+            d = values - total.center
+            sums = [np.bincount(place, d**q, len(kinds)) for q in range(1, game.order + 1)]
+        part = Summary(m, sums[0], sums[1], total.center, higher=tuple(sums[2:]))
+        return kinds, closed_form(statistic, total, part)
+
     def atoms(self) -> dict[int, Summary]:
         """Return the atoms of the window, signature → summary: only those that occur.
 
@@ -307,11 +354,7 @@ class SlidingWindow:
         if sums is None:
             sums = self._sums[query] = RunningSums(Query.parse(query, self.predicates))
         if self._live == 0 or not isinstance(statistic, str) or statistic not in self._scales:
-            game = game_of(statistic)
-            if game.columns == 2:
-                raise ArgumentError(
-                    f"statistic {game.name!r} needs a second column: use rolling with other="
-                )
+            game = _game_of_one_column(statistic)
             if self._live == 0 or not isinstance(game, Game):
                 return sums, (_ROWS, self._live, float(self._live), nan, nan)
             self._scales[statistic] = Scales(game)
@@ -368,6 +411,15 @@ class SlidingWindow:
     def _lapse(self) -> None:
         for sums in self._sums.values():
             sums.lapse()
+
+
+def _game_of_one_column(statistic: str) -> Game | MomentGame:
+    game = game_of(statistic)
+    if game.columns == 2:
+        raise ArgumentError(
+            f"statistic {game.name!r} needs a second column: use rolling with other="
+        )
+    return game
 
 
 def _squares(whole: float, part: float) -> tuple[float, float]:

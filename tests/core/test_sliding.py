@@ -165,6 +165,48 @@ def test_only_atoms_that_occur_exist():
     assert sorted(window.atoms()) == [1, 2]
 
 
+@pytest.mark.parametrize("statistic", [*STATISTICS, "central_moment(3)"])
+def test_all_atoms_at_once_equal_one_after_another(statistic):
+    rng = np.random.default_rng(5)
+    window = SlidingWindow(NAMES, size=700)
+    window.insert(rng.normal(1e3, 1, 2000).tolist(), rng.integers(0, 8, 2000).tolist())
+    window.attribute_atoms(statistic)  # what it keeps must not outlive the rows
+    window.retract([window._blocks.young.values[0]], [window._blocks.young.signatures[0]])
+    window.push(-7.0, 5)
+    signatures, found = window.attribute_atoms(statistic)
+    assert signatures.tolist() == list(range(8))
+    assert found.phi.sum() == pytest.approx(found.value, rel=1e-12)
+    for i, signature in enumerate(signatures):
+        atom = " AND ".join(n if signature >> k & 1 else f"NOT {n}" for k, n in enumerate(NAMES))
+        one = window.attribute(statistic, atom)
+        agrees(one._replace(m=found.m[i], share=found.share[i], phi=found.phi[i]), one, 1e-11)
+
+
+def test_atoms_of_no_rows_or_of_two_columns():
+    window = SlidingWindow(NAMES, size=3)
+    signatures, found = window.attribute_atoms("avg")
+    assert (signatures.size, found.phi.size, found.n) == (0, 0, 0)
+    with pytest.raises(ArgumentError, match="needs a second column"):
+        window.attribute_atoms("covar_pop")
+
+
+def test_new_signatures_for_ever():
+    """With many predicates nearly every row brings a new one, and none is forgotten wrongly."""
+    rng = np.random.default_rng(6)
+    names = [f"p{k}" for k in range(64)]
+    signatures = rng.integers(-(2**63), 2**63, 150_000).tolist()
+    values = rng.normal(size=len(signatures)).tolist()
+    window, query = SlidingWindow(names, size=50), "p63 AND NOT p0 OR p7"
+    for i, (value, signature) in enumerate(zip(values, signatures, strict=True)):
+        window.push(value, signature)
+        window.attribute("sum", query)
+        if i % 997 == 50:
+            rows = slice(i - 49, i + 1)
+            member = Query.parse(query, names).over_atoms(signatures[rows])
+            assert window.attribute("count", query).m == member.sum()
+    assert len(window._sums[query]._holds) < 120_000
+
+
 def test_datetimes():
     window = SlidingWindow(["p"], duration=timedelta(minutes=10))
     start = datetime(2024, 1, 10)

@@ -1,0 +1,152 @@
+"""The figures of the report, one function each: from the figures of a result file to an Axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+
+Axes = Any
+BLUE, ORANGE, GREEN, GREY = "#2a6fbb", "#d9762b", "#3a9a5b", "#8a8a8a"
+
+
+def rq2(axes: Axes, here: dict[str, Any]) -> None:
+    rows = here["rows"]["avg"]
+    n = [row["N"] for row in rows]
+    routes = {
+        "100 permutations": ([row["sampling_100_us"] for row in rows], GREY),
+        "scan of each window": ([row["scan"]["median_us"] for row in rows], ORANGE),
+        "SlidingWindow": ([row["sliding"]["median_us"] for row in rows], BLUE),
+        "rolling": ([row["rolling"]["median_us"] for row in rows], GREEN),
+    }
+    for label, (times, color) in routes.items():
+        axes.loglog(n, times, marker="o", color=color)
+        axes.annotate(
+            label,
+            (n[-1], times[-1]),
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            color=color,
+        )
+    axes.set(
+        xlabel="N, tuples in the window",
+        ylabel="µs a slide, AVG",
+        title="RQ2: latency against window length",
+        xlim=(n[0] / 1.5, n[-1] ** 1.35),
+    )
+    axes.set_xticks(n)
+    axes.minorticks_off()
+
+
+def rq3(axes: Axes, here: dict[str, Any]) -> None:
+    for (statistic, rows), color in zip(here["errors"].items(), (BLUE, ORANGE), strict=True):
+        m = [row["M"] for row in rows]
+        fit = here["fit"][statistic]
+        axes.loglog(m, [row["rel_error"] for row in rows], "o", color=color)
+        label = f"{statistic}: {fit['constant']:.2f} · M^{fit['exponent']:.2f}"
+        axes.loglog(
+            m, [fit["constant"] * x ** fit["exponent"] for x in m], color=color, label=label
+        )
+    axes.set(
+        xlabel="M, permutations",
+        ylabel="mean |Φ̂ − Φ| / ν",
+        title="RQ3: error of sampling, N = 1,000",
+    )
+    axes.legend(frameon=False)
+
+
+def rq4a(axes: Axes, here: dict[str, Any]) -> None:
+    rows = here["rows"]
+    k = [row["K"] for row in rows]
+    lines = (
+        ("loop_query", "all atoms, one after another", GREY),
+        ("query", "all atoms at once, from the rows", ORANGE),
+        ("kept", "all atoms at once, from kept sums", BLUE),
+        ("slide", "slide and one query", GREEN),
+    )
+    for name, label, color in lines:
+        axes.loglog(
+            k,
+            [row[name]["median_us"] for row in rows],
+            marker="o",
+            color=color,
+            label=label,
+            base=10,
+        )
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(k, [f"{row['K']}\n{row['active_atoms']:,}" for row in rows])
+    axes.set(
+        xlabel="K, predicates; below, active atoms",
+        ylabel="µs",
+        title=f"RQ4a: predicates, N = {here['N']:,}",
+    )
+    axes.legend(frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.24))
+
+
+def rq4b(axes: Axes, here: dict[str, Any]) -> None:
+    line = here["timeline"]
+    start = int(line["from"][11:13])
+    hours = [start + i / 12 for i in range(len(line["value"]))]
+    axes.axvspan(26, 30, color="#eeeeee", zorder=0)
+    axes.axhline(0, color="black", linewidth=0.6)
+    axes.plot(hours, line["value"], color="black", linewidth=2, label="AVG(fare)")
+    for (group, phi), color in zip(line["phi"].items(), (BLUE, ORANGE, GREEN), strict=True):
+        axes.plot(hours, phi, color=color, label=f"Φ {group}")
+    ticks = list(range(start, start + 25, 3))
+    axes.set_xticks(ticks, [f"{h % 24:02}:00" for h in ticks])
+    axes.set(
+        xlabel=f"end of the window, from {line['from'][:10]}",
+        ylabel="dollars",
+        title=f"RQ4b: a thin, dear night ({here['data']} trips)",
+        xlim=(hours[0], hours[-1]),
+    )
+    axes.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.16))
+
+
+def rq5(axes: Axes, here: dict[str, Any]) -> None:
+    curve = here["phi_vs_n"]
+    n = curve["n"]
+    axes.semilogx(n, curve["phi"], color=BLUE, label="Φ airport")
+    axes.axhline(curve["share"], color=ORANGE, label="its share")
+    axes.axhline(curve["value"], color="black", linewidth=0.8, label="ν, the average")
+    round_ones = [k * 10**e for e in range(1, 6) for k in (1, 2, 5)]
+    axes.minorticks_off()
+    shown = [x for x in round_ones if n[0] <= x <= n[-1]]
+    axes.set_xticks(shown, [f"{x:,}" for x in shown])
+    axes.set(
+        xlabel=f"N, with the mix of {curve['composition']}",
+        ylabel="dollars",
+        title="RQ5: Φ grows with ln N where the mix stays",
+        ylim=(0, None),
+    )
+    axes.legend(frameon=False, loc="lower right")
+
+
+DRAWN: dict[str, Callable[[Axes, dict[str, Any]], None]] = {
+    "rq2": rq2,
+    "rq3": rq3,
+    "rq4a": rq4a,
+    "rq4b": rq4b,
+    "rq5": rq5,
+}
+
+
+def draw(name: str, here: dict[str, Any], folder: Path) -> Path | None:
+    """Draw the figure of a result, if it has one, and return where it is."""
+    if name not in DRAWN:
+        return None
+    figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
+    axes.spines[["top", "right"]].set_visible(False)
+    DRAWN[name](axes, here)
+    axes.title.set_fontsize(11)
+    path = folder / f"{name}.png"
+    figure.savefig(path, dpi=90, metadata={"Software": None})
+    plt.close(figure)
+    return path
