@@ -1,7 +1,7 @@
-{# Made from sql/functions by `python -m shapwin.spark.dbt_macros`. Of each statistic: the sums that
-it needs; Φ, and Φ with all its parts, over a struct s of aggregates; and, over columns of sums, the
-value, share and weight of a row of the long table, and its lift. #}
+{# Made by `python -m shapwin.spark.dbt_macros`, mostly from sql/functions. #}
 
+{# Of each statistic: the sums that it needs; Φ, and Φ with all its parts, over a struct s of
+aggregates; over columns of sums, the value, share and weight of a row of the long table; its lift. #}
 {% macro _closed_forms() %}
 {% do return({
  "sum": {
@@ -104,10 +104,12 @@ value, share and weight of a row of the long table, and its lift. #}
 }) %}
 {% endmacro %}
 
+{# Φ of a row of the long table. #}
 {% macro _phi() %}
 {% do return("CASE WHEN n > 0D THEN\n    CASE WHEN m = 0D THEN 0D WHEN weight = 0D THEN share ELSE share + weight * lift END\nEND") %}
 {% endmacro %}
 
+{# The statistics that a long table may have. #}
 {% macro _statistics() %}
 {% do return([
  "sum",
@@ -123,4 +125,190 @@ value, share and weight of a row of the long table, and its lift. #}
  "central_moment(5)",
  "central_moment(6)"
 ]) %}
+{% endmacro %}
+
+{# Of one column, _y, and of two, _y and _x: three steps that cut values into parts, the sums of parts,
+their means, _c and _d, the same three steps for those, and what the sums are about the means. See
+shapwin/exact_sums.py. #}
+{% macro _pane_sums() %}
+{% do return({
+ "y": {
+  "cuts": [
+   [
+    "if(abs(_y) < 1.3e+154D, _y, 0D) _y",
+    "if(abs(_y) < 1.3e+154D, NULL, _y) _y_odd"
+   ],
+   [
+    "_y",
+    "_y_odd",
+    "0D _y_end0",
+    "_y * 1099511627777.0D - (_y * 1099511627777.0D - _y) _y_end1",
+    "_y * 134217729.0D - (_y * 134217729.0D - _y) _y_end2",
+    "_y * 16385.0D - (_y * 16385.0D - _y) _y_end3"
+   ],
+   [
+    "_y_odd",
+    "_y - _y_end3 _y4",
+    "_y_end1 - _y_end0 _y1",
+    "_y_end2 - _y_end1 _y2",
+    "_y_end3 - _y_end2 _y3"
+   ]
+  ],
+  "aggregates": [
+   "count(*) _m",
+   "sum(_y1) _y1",
+   "sum(_y2) _y2",
+   "sum(_y3) _y3",
+   "sum(_y4) _y4",
+   "sum(_y_odd) _y_odd",
+   "sum((_y1 * _y1)) _yy2",
+   "sum((_y1 * _y2 + _y2 * _y1)) _yy3",
+   "sum((_y1 * _y3 + _y2 * _y2 + _y3 * _y1)) _yy4",
+   "sum((_y1 * _y4 + _y2 * _y3 + _y3 * _y2 + _y4 * _y1)) _yy5",
+   "sum((_y2 * _y4 + _y3 * _y3 + _y4 * _y2)) _yy6",
+   "sum((_y3 * _y4 + _y4 * _y3)) _yy7",
+   "sum((_y4 * _y4)) _yy8"
+  ],
+  "means": [
+   "if(abs(_y1 / _m + _y2 / _m + _y3 / _m + _y4 / _m) < double('Infinity'), _y1 / _m + _y2 / _m + _y3 / _m + _y4 / _m, 0D) _c"
+  ],
+  "cuts_of_means": [
+   [
+    "if(abs(_c) < 1.3e+154D, _c, 0D) _c",
+    "if(abs(_c) < 1.3e+154D, NULL, _c) _c_odd"
+   ],
+   [
+    "_c",
+    "_c_odd",
+    "0D _c_end0",
+    "_c * 1099511627777.0D - (_c * 1099511627777.0D - _c) _c_end1",
+    "_c * 134217729.0D - (_c * 134217729.0D - _c) _c_end2",
+    "_c * 16385.0D - (_c * 16385.0D - _c) _c_end3"
+   ],
+   [
+    "_c_odd",
+    "_c - _c_end3 _c4",
+    "_c_end1 - _c_end0 _c1",
+    "_c_end2 - _c_end1 _c2",
+    "_c_end3 - _c_end2 _c3"
+   ]
+  ],
+  "summary": {
+   "m": "_m",
+   "a": "aggregate(array(_y1 - _m * _c1, _y2 - _m * _c2, _y3 - _m * _c3, _y4 - _m * _c4), named_struct('total', 0D, 'lost', 0D), (z, term) -> named_struct('total', z.total + term, 'lost', z.lost + ((z.total - ((z.total + term) - ((z.total + term) - z.total))) + (term - ((z.total + term) - z.total)))), z -> z.total + z.lost) + coalesce(_y_odd, 0D)",
+   "b": "CASE WHEN _y_odd IS NOT NULL THEN abs(_y_odd) + double('Infinity') WHEN abs(_yy2) < double('Infinity') THEN greatest(aggregate(array(_yy2 - _c1 * _y1 - _c1 * _y1 + _m * _c1 * _c1, _yy3 - _c1 * _y2 - _c2 * _y1 + _m * _c1 * _c2 - _c2 * _y1 - _c1 * _y2 + _m * _c2 * _c1, _yy4 - _c1 * _y3 - _c3 * _y1 + _m * _c1 * _c3 - _c2 * _y2 - _c2 * _y2 + _m * _c2 * _c2 - _c3 * _y1 - _c1 * _y3 + _m * _c3 * _c1, _yy5 - _c1 * _y4 - _c4 * _y1 + _m * _c1 * _c4 - _c2 * _y3 - _c3 * _y2 + _m * _c2 * _c3 - _c3 * _y2 - _c2 * _y3 + _m * _c3 * _c2 - _c4 * _y1 - _c1 * _y4 + _m * _c4 * _c1, _yy6 - _c2 * _y4 - _c4 * _y2 + _m * _c2 * _c4 - _c3 * _y3 - _c3 * _y3 + _m * _c3 * _c3 - _c4 * _y2 - _c2 * _y4 + _m * _c4 * _c2, _yy7 - _c3 * _y4 - _c4 * _y3 + _m * _c3 * _c4 - _c4 * _y3 - _c3 * _y4 + _m * _c4 * _c3, _yy8 - _c4 * _y4 - _c4 * _y4 + _m * _c4 * _c4), named_struct('total', 0D, 'lost', 0D), (z, term) -> named_struct('total', z.total + term, 'lost', z.lost + ((z.total - ((z.total + term) - ((z.total + term) - z.total))) + (term - ((z.total + term) - z.total)))), z -> z.total + z.lost), 0D) ELSE _yy2 END",
+   "center": "_c1 + _c2 + _c3 + _c4"
+  }
+ },
+ "yx": {
+  "cuts": [
+   [
+    "if(abs(_y) < 1.3e+154D, _y, 0D) _y",
+    "if(abs(_y) < 1.3e+154D, NULL, _y) _y_odd",
+    "if(abs(_x) < 1.3e+154D, _x, 0D) _x",
+    "if(abs(_x) < 1.3e+154D, NULL, _x) _x_odd"
+   ],
+   [
+    "_y",
+    "_y_odd",
+    "0D _y_end0",
+    "_y * 1099511627777.0D - (_y * 1099511627777.0D - _y) _y_end1",
+    "_y * 134217729.0D - (_y * 134217729.0D - _y) _y_end2",
+    "_y * 16385.0D - (_y * 16385.0D - _y) _y_end3",
+    "_x",
+    "_x_odd",
+    "0D _x_end0",
+    "_x * 1099511627777.0D - (_x * 1099511627777.0D - _x) _x_end1",
+    "_x * 134217729.0D - (_x * 134217729.0D - _x) _x_end2",
+    "_x * 16385.0D - (_x * 16385.0D - _x) _x_end3"
+   ],
+   [
+    "_y_odd",
+    "_y - _y_end3 _y4",
+    "_y_end1 - _y_end0 _y1",
+    "_y_end2 - _y_end1 _y2",
+    "_y_end3 - _y_end2 _y3",
+    "_x_odd",
+    "_x - _x_end3 _x4",
+    "_x_end1 - _x_end0 _x1",
+    "_x_end2 - _x_end1 _x2",
+    "_x_end3 - _x_end2 _x3"
+   ]
+  ],
+  "aggregates": [
+   "count(*) _m",
+   "sum(_y1) _y1",
+   "sum(_y2) _y2",
+   "sum(_y3) _y3",
+   "sum(_y4) _y4",
+   "sum(_y_odd) _y_odd",
+   "sum((_y1 * _y1)) _yy2",
+   "sum((_y1 * _y2 + _y2 * _y1)) _yy3",
+   "sum((_y1 * _y3 + _y2 * _y2 + _y3 * _y1)) _yy4",
+   "sum((_y1 * _y4 + _y2 * _y3 + _y3 * _y2 + _y4 * _y1)) _yy5",
+   "sum((_y2 * _y4 + _y3 * _y3 + _y4 * _y2)) _yy6",
+   "sum((_y3 * _y4 + _y4 * _y3)) _yy7",
+   "sum((_y4 * _y4)) _yy8",
+   "sum(_x1) _x1",
+   "sum(_x2) _x2",
+   "sum(_x3) _x3",
+   "sum(_x4) _x4",
+   "sum(_x_odd) _x_odd",
+   "sum((_y1 * _x1)) _yx2",
+   "sum((_y1 * _x2 + _y2 * _x1)) _yx3",
+   "sum((_y1 * _x3 + _y2 * _x2 + _y3 * _x1)) _yx4",
+   "sum((_y1 * _x4 + _y2 * _x3 + _y3 * _x2 + _y4 * _x1)) _yx5",
+   "sum((_y2 * _x4 + _y3 * _x3 + _y4 * _x2)) _yx6",
+   "sum((_y3 * _x4 + _y4 * _x3)) _yx7",
+   "sum((_y4 * _x4)) _yx8"
+  ],
+  "means": [
+   "if(abs(_y1 / _m + _y2 / _m + _y3 / _m + _y4 / _m) < double('Infinity'), _y1 / _m + _y2 / _m + _y3 / _m + _y4 / _m, 0D) _c",
+   "if(abs(_x1 / _m + _x2 / _m + _x3 / _m + _x4 / _m) < double('Infinity'), _x1 / _m + _x2 / _m + _x3 / _m + _x4 / _m, 0D) _d"
+  ],
+  "cuts_of_means": [
+   [
+    "if(abs(_c) < 1.3e+154D, _c, 0D) _c",
+    "if(abs(_c) < 1.3e+154D, NULL, _c) _c_odd",
+    "if(abs(_d) < 1.3e+154D, _d, 0D) _d",
+    "if(abs(_d) < 1.3e+154D, NULL, _d) _d_odd"
+   ],
+   [
+    "_c",
+    "_c_odd",
+    "0D _c_end0",
+    "_c * 1099511627777.0D - (_c * 1099511627777.0D - _c) _c_end1",
+    "_c * 134217729.0D - (_c * 134217729.0D - _c) _c_end2",
+    "_c * 16385.0D - (_c * 16385.0D - _c) _c_end3",
+    "_d",
+    "_d_odd",
+    "0D _d_end0",
+    "_d * 1099511627777.0D - (_d * 1099511627777.0D - _d) _d_end1",
+    "_d * 134217729.0D - (_d * 134217729.0D - _d) _d_end2",
+    "_d * 16385.0D - (_d * 16385.0D - _d) _d_end3"
+   ],
+   [
+    "_c_odd",
+    "_c - _c_end3 _c4",
+    "_c_end1 - _c_end0 _c1",
+    "_c_end2 - _c_end1 _c2",
+    "_c_end3 - _c_end2 _c3",
+    "_d_odd",
+    "_d - _d_end3 _d4",
+    "_d_end1 - _d_end0 _d1",
+    "_d_end2 - _d_end1 _d2",
+    "_d_end3 - _d_end2 _d3"
+   ]
+  ],
+  "summary": {
+   "m": "_m",
+   "a": "aggregate(array(_y1 - _m * _c1, _y2 - _m * _c2, _y3 - _m * _c3, _y4 - _m * _c4), named_struct('total', 0D, 'lost', 0D), (z, term) -> named_struct('total', z.total + term, 'lost', z.lost + ((z.total - ((z.total + term) - ((z.total + term) - z.total))) + (term - ((z.total + term) - z.total)))), z -> z.total + z.lost) + coalesce(_y_odd, 0D)",
+   "b": "CASE WHEN _y_odd IS NOT NULL THEN abs(_y_odd) + double('Infinity') WHEN abs(_yy2) < double('Infinity') THEN greatest(aggregate(array(_yy2 - _c1 * _y1 - _c1 * _y1 + _m * _c1 * _c1, _yy3 - _c1 * _y2 - _c2 * _y1 + _m * _c1 * _c2 - _c2 * _y1 - _c1 * _y2 + _m * _c2 * _c1, _yy4 - _c1 * _y3 - _c3 * _y1 + _m * _c1 * _c3 - _c2 * _y2 - _c2 * _y2 + _m * _c2 * _c2 - _c3 * _y1 - _c1 * _y3 + _m * _c3 * _c1, _yy5 - _c1 * _y4 - _c4 * _y1 + _m * _c1 * _c4 - _c2 * _y3 - _c3 * _y2 + _m * _c2 * _c3 - _c3 * _y2 - _c2 * _y3 + _m * _c3 * _c2 - _c4 * _y1 - _c1 * _y4 + _m * _c4 * _c1, _yy6 - _c2 * _y4 - _c4 * _y2 + _m * _c2 * _c4 - _c3 * _y3 - _c3 * _y3 + _m * _c3 * _c3 - _c4 * _y2 - _c2 * _y4 + _m * _c4 * _c2, _yy7 - _c3 * _y4 - _c4 * _y3 + _m * _c3 * _c4 - _c4 * _y3 - _c3 * _y4 + _m * _c4 * _c3, _yy8 - _c4 * _y4 - _c4 * _y4 + _m * _c4 * _c4), named_struct('total', 0D, 'lost', 0D), (z, term) -> named_struct('total', z.total + term, 'lost', z.lost + ((z.total - ((z.total + term) - ((z.total + term) - z.total))) + (term - ((z.total + term) - z.total)))), z -> z.total + z.lost), 0D) ELSE _yy2 END",
+   "center": "_c1 + _c2 + _c3 + _c4",
+   "a2": "aggregate(array(_x1 - _m * _d1, _x2 - _m * _d2, _x3 - _m * _d3, _x4 - _m * _d4), named_struct('total', 0D, 'lost', 0D), (z, term) -> named_struct('total', z.total + term, 'lost', z.lost + ((z.total - ((z.total + term) - ((z.total + term) - z.total))) + (term - ((z.total + term) - z.total)))), z -> z.total + z.lost) + coalesce(_x_odd, 0D)",
+   "ab": "if(_y_odd IS NULL AND _x_odd IS NULL, aggregate(array(_yx2 - _c1 * _x1 - _d1 * _y1 + _m * _c1 * _d1, _yx3 - _c1 * _x2 - _d2 * _y1 + _m * _c1 * _d2 - _c2 * _x1 - _d1 * _y2 + _m * _c2 * _d1, _yx4 - _c1 * _x3 - _d3 * _y1 + _m * _c1 * _d3 - _c2 * _x2 - _d2 * _y2 + _m * _c2 * _d2 - _c3 * _x1 - _d1 * _y3 + _m * _c3 * _d1, _yx5 - _c1 * _x4 - _d4 * _y1 + _m * _c1 * _d4 - _c2 * _x3 - _d3 * _y2 + _m * _c2 * _d3 - _c3 * _x2 - _d2 * _y3 + _m * _c3 * _d2 - _c4 * _x1 - _d1 * _y4 + _m * _c4 * _d1, _yx6 - _c2 * _x4 - _d4 * _y2 + _m * _c2 * _d4 - _c3 * _x3 - _d3 * _y3 + _m * _c3 * _d3 - _c4 * _x2 - _d2 * _y4 + _m * _c4 * _d2, _yx7 - _c3 * _x4 - _d4 * _y3 + _m * _c3 * _d4 - _c4 * _x3 - _d3 * _y4 + _m * _c4 * _d3, _yx8 - _c4 * _x4 - _d4 * _y4 + _m * _c4 * _d4), named_struct('total', 0D, 'lost', 0D), (z, term) -> named_struct('total', z.total + term, 'lost', z.lost + ((z.total - ((z.total + term) - ((z.total + term) - z.total))) + (term - ((z.total + term) - z.total)))), z -> z.total + z.lost), double('NaN'))",
+   "center2": "_d1 + _d2 + _d3 + _d4"
+  }
+ }
+}) %}
 {% endmacro %}
