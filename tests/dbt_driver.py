@@ -1,6 +1,9 @@
-"""Render Jinja in a dbt project: reads {name: text} as JSON, writes {name: [SQL, errors]}.
+"""Build a dbt project twice and render Jinja in it: run by dbt's own Python in the project's folder.
 
-Run by dbt's own Python in the project's folder. The project is parsed once for all texts.
+    python dbt_driver.py texts.json rendered.json
+
+The file of texts has {name: Jinja}, that of results gets {name: [SQL, errors]}. All of it happens in
+one session of Spark: the builds see each other's tables, and what is late comes with the second.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from pathlib import Path
 
 from dbt.cli.main import dbtRunner
 
-errors = []
+errors: list[str] = []
 
 
 def collect(event):
@@ -19,18 +22,25 @@ def collect(event):
         errors.append(event.info.msg)
 
 
-given, result = map(Path, sys.argv[1:])
-options = ["--quiet", "--log-level-file", "none"]
-parsed = dbtRunner(callbacks=[collect]).invoke(["parse", *options])
-if not parsed.success:
-    sys.exit("\n".join(errors))
+def build(*options):
+    if not dbtRunner(callbacks=[collect]).invoke(["build", "--quiet", *options]).success:
+        sys.exit("\n".join(errors))
 
-runner = dbtRunner(manifest=parsed.result, callbacks=[collect])
-rendered = {}
-for name, text in json.loads(given.read_text("utf-8")).items():
-    errors.clear()
-    inline = ["--inline", text, "--no-populate-cache", "--no-introspect"]
-    done = runner.invoke(["compile", *inline, *options])
-    sql = done.result.results[0].node.compiled_code if done.success else None
-    rendered[name] = [sql, "\n".join(errors)]
-result.write_text(json.dumps(rendered), "utf-8")
+
+def rendered(texts):
+    """What each text becomes; the project is parsed once for all."""
+    manifest = dbtRunner().invoke(["parse", "--quiet"]).result
+    runner = dbtRunner(manifest=manifest, callbacks=[collect])
+    for name, text in texts.items():
+        errors.clear()
+        inline = ["--inline", text, "--no-populate-cache", "--no-introspect", "--quiet"]
+        done = runner.invoke(["compile", *inline])
+        sql = done.result.results[0].node.compiled_code if done.success else None
+        yield name, [sql, "\n".join(errors)]
+
+
+given, result = map(Path, sys.argv[1:])
+build("--vars", "loads: 1")
+build()
+texts = json.loads(given.read_text("utf-8"))
+result.write_text(json.dumps(dict(rendered(texts))), "utf-8")
