@@ -1,9 +1,9 @@
-"""Build a dbt project twice and render Jinja in it: run by dbt's own Python in the project's folder.
+"""Build a dbt project twice and render Jinja in it, by dbt's own Python in the project's folder.
 
     python dbt_driver.py texts.json rendered.json
 
-The file of texts has {name: Jinja}, that of results gets {name: [SQL, errors]}. All of it happens in
-one session of Spark: the builds see each other's tables, and what is late comes with the second.
+The first file has {name: Jinja}, the second gets {name: [SQL, errors]}. All of it happens in one
+session of Spark: the builds see each other's tables, and what is late comes with the second.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def rendered(texts):
 
 
 given, result = map(Path, sys.argv[1:])
-build("--vars", "loads: 1")
+build("--select", "+trip_panes", "--vars", "loads: 1")
 build()
 texts = json.loads(given.read_text("utf-8"))
 result.write_text(json.dumps(dict(rendered(texts))), "utf-8")

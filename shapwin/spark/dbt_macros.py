@@ -22,7 +22,8 @@ _HEAD = """\
 """
 _FORMS = """\
 Of each statistic: the sums that it needs; Φ, and Φ with all its parts, over a struct s of
-aggregates; over columns of sums, the value, share and weight of a row of the long table; its lift."""
+aggregates; and, over columns of sums, the value, share and weight of a row of the long table, and
+its lift."""
 _PANES = """\
 Of one column, _y, and of two, _y and _x: three steps that cut values into parts, the sums of parts,
 their means, _c and _d, the same three steps for those, and what the sums are about the means. See
@@ -51,7 +52,9 @@ def macros() -> str:
 def _macro(name: str, value: Any, comment: str) -> str:
     """A macro that returns a value; JSON is also an expression of Jinja."""
     text = json.dumps(value, indent=1)
-    return f"{{# {comment} #}}\n{{% macro {name}() %}}\n{{% do return({text}) %}}\n{{% endmacro %}}\n"
+    return (
+        f"{{# {comment} #}}\n{{% macro {name}() %}}\n{{% do return({text}) %}}\n{{% endmacro %}}\n"
+    )
 
 
 def _forms(statistic: str) -> dict[str, Any]:

@@ -23,7 +23,6 @@ MAX_EMITTED = 1_000_000
 
 def long_rows(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataFrame:
     """Return one row for each window, query and statistic, with the closed form worked out."""
-
     splits = ", ".join(map(split_of, statistics))
     lifts = " ".join(f"WHEN '{s}' THEN {lift_of(s)}" for s in statistics)
     rows = sums.selectExpr("*", f"inline(array({splits}))")

@@ -1,7 +1,8 @@
 {# Made by `python -m shapwin.spark.dbt_macros`, mostly from sql/functions. #}
 
 {# Of each statistic: the sums that it needs; Φ, and Φ with all its parts, over a struct s of
-aggregates; over columns of sums, the value, share and weight of a row of the long table; its lift. #}
+aggregates; and, over columns of sums, the value, share and weight of a row of the long table, and
+its lift. #}
 {% macro _closed_forms() %}
 {% do return({
  "sum": {
