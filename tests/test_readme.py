@@ -26,7 +26,9 @@ def test_sql_and_python_blocks_print_what_stands_below_them(spark, capsys):
         elif language == "python":
             exec(compile(text, str(README), "exec"), namespace)
             printed = capsys.readouterr().out
-        elif language == "text":
+        elif language == "jinja":
+            printed = None  # test_dbt builds it
+        elif language == "text" and printed is not None:
             assert printed.strip() == text.strip()
     spark.catalog.dropTempView("trips")
 

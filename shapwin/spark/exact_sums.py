@@ -21,8 +21,6 @@ SUMS_OF_TWO = (*SUMS, "a2", "ab", "center2")
 def with_parts(rows: DataFrame, letters: str) -> DataFrame:
     """Cut columns into parts: ``_y`` into ``_y1`` … ``_y4``, or ``_y_odd`` where it has none.
 
-    Each step is a projection of its own, so that Spark works out once what the next one names.
-
     Parameters
     ----------
     rows : DataFrame
@@ -31,6 +29,16 @@ def with_parts(rows: DataFrame, letters: str) -> DataFrame:
         The columns to cut.
     """
     kept = [name for name in rows.columns if name not in {f"_{v}" for v in letters}]
+    for step in cuts(letters):
+        rows = rows.selectExpr(*kept, *step)
+    return rows
+
+
+def cuts(letters: str) -> tuple[list[str], list[str], list[str]]:
+    """Return what `with_parts` selects, as SQL.
+
+    Each step is a projection of its own, so that Spark works out once what the next one names.
+    """
     usual, ends, parts = [], [], []
     for v in letters:
         finite = f"abs(_{v}) < {LARGEST}D"
@@ -42,7 +50,7 @@ def with_parts(rows: DataFrame, letters: str) -> DataFrame:
         ]
         parts += [f"_{v}_odd", f"_{v} - _{v}_end{PARTS[-2]} _{v}{PARTS[-1]}"]
         parts += [f"_{v}_end{k} - _{v}_end{k - 1} _{v}{k}" for k in PARTS[:-1]]
-    return rows.selectExpr(*kept, *usual).selectExpr(*kept, *ends).selectExpr(*kept, *parts)
+    return usual, ends, parts
 
 
 def aggregates(letters: str, weight: str | None = None) -> list[str]:

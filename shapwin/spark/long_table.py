@@ -23,18 +23,9 @@ MAX_EMITTED = 1_000_000
 
 def long_rows(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataFrame:
     """Return one row for each window, query and statistic, with the closed form worked out."""
-
-    def split(statistic: str) -> str:
-        parts = SPLITS[statistic]
-        return (
-            f"named_struct('statistic', '{statistic}', "
-            f"'value', {inlined(parts.share, **WHOLE_WINDOW)}, "
-            f"'share', CAST({inlined(parts.share)} AS DOUBLE), "
-            f"'weight', {inlined(parts.weight)})"
-        )
-
-    lifts = " ".join(f"WHEN '{s}' THEN {inlined(SPLITS[s].lift)}" for s in statistics)
-    rows = sums.selectExpr("*", f"inline(array({', '.join(map(split, statistics))}))")
+    splits = ", ".join(map(split_of, statistics))
+    lifts = " ".join(f"WHEN '{s}' THEN {lift_of(s)}" for s in statistics)
+    rows = sums.selectExpr("*", f"inline(array({splits}))")
     rows = rows.selectExpr("*", f"CASE statistic {lifts} END lift")
     return rows.selectExpr(
         *table.layout.key_names,
@@ -51,6 +42,22 @@ def long_rows(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> D
         "CASE WHEN n < 0 THEN NULL WHEN m <> 0 THEN lift ELSE 0D END lift",
         "weight",
     )
+
+
+def split_of(statistic: str) -> str:
+    """Return the SQL of a struct over columns of sums: the statistic, ν(W), share and weight."""
+    parts = SPLITS[statistic]
+    return (
+        f"named_struct('statistic', '{statistic}', "
+        f"'value', {inlined(parts.share, **WHOLE_WINDOW)}, "
+        f"'share', CAST({inlined(parts.share)} AS DOUBLE), "
+        f"'weight', {inlined(parts.weight)})"
+    )
+
+
+def lift_of(statistic: str) -> str:
+    """Return the SQL of the lift, over columns of sums and what `split_of` has made of them."""
+    return inlined(SPLITS[statistic].lift)
 
 
 def with_empty_windows(
