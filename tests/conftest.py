@@ -1,4 +1,4 @@
-"""One Spark session for the whole run, set up for small data."""
+"""One Spark session for all that a process runs, set up for small data."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import sys
 import pytest
 
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+# Run by dbt's own interpreter, and of no use in ours.
+collect_ignore = ["dbt_driver.py"]
 
 
 @pytest.fixture(scope="session")

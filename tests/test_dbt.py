@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
+from test_notebooks import gives_what_it_shows, kernel  # noqa: F401 (a fixture)
 from test_readme import BLOCKS
 
 import shapwin
@@ -489,3 +490,9 @@ def test_wrong_pane_rows_stop_the_query(spark, dbt, change):
     ).createOrReplaceTempView("panes_of_dbt")
     with pytest.raises(PySparkException, match=WRONG_ROWS[change]):
         sql(spark, dbt, "queries windows").collect()
+
+
+def test_the_notebook_gives_what_it_shows(environment, kernel, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("SHAPWIN_DBT", str(environment / "dbt"))
+    monkeypatch.setenv("SHAPWIN_SQL", str(SQL))
+    gives_what_it_shows("dbt", tmp_path)

@@ -16,6 +16,7 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README.read_text("utf-8"), re.DOTA
 
 
 def test_sql_and_python_blocks_print_what_stands_below_them(spark, capsys):
+    spark.catalog.dropTempView("trips")  # another file's
     shapwin.register(spark)
     namespace = {"spark": spark}
     printed = ""
@@ -61,5 +62,5 @@ def test_commands_run(command, spark, tmp_path, monkeypatch):
 def test_the_two_commands_come_first_and_set_everything_up():
     first, second = [text for language, text in BLOCKS if language == "bash"][:2]
     assert first.strip().endswith("shapwin demo")
-    assert second.strip().endswith("pytest")
+    assert second.strip().endswith("pytest -n 2 --dist loadfile")
     assert all("python3 -m venv" in text and "pip install" in text for text in (first, second))
