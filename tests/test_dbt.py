@@ -220,14 +220,6 @@ def dbt(environment, tmp_path_factory):
     return SimpleNamespace(warehouse=warehouse, rendered=rendered, project=project)
 
 
-@pytest.fixture(params=["true", "false"], ids=["ansi", "not-ansi"])
-def dialect(spark, request):
-    before = spark.conf.get("spark.sql.ansi.enabled")
-    spark.conf.set("spark.sql.ansi.enabled", request.param)
-    yield
-    spark.conf.set("spark.sql.ansi.enabled", before)
-
-
 def sql(spark, dbt, name):
     text, errors = dbt.rendered[name]
     assert not errors

@@ -34,14 +34,6 @@ def functions(spark):
         spark.sql(statement)
 
 
-@pytest.fixture(params=["true", "false"], ids=["ansi", "not-ansi"])
-def dialect(spark, request):
-    before = spark.conf.get("spark.sql.ansi.enabled")
-    spark.conf.set("spark.sql.ansi.enabled", request.param)
-    yield
-    spark.conf.set("spark.sql.ansi.enabled", before)
-
-
 def value(spark, expression):
     return spark.sql(f"SELECT {expression}").first()[0]
 
