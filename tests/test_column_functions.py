@@ -101,6 +101,20 @@ def test_a_center_for_values_far_from_zero(spark):
     assert phi == (4.0, 1e12 + 3)
 
 
+def test_a_center_is_in_no_sum_and_in_no_value(trips):
+    """It says what deviations are taken of, and leaves every statistic what it is."""
+    eu = {"eu": "region = 'EU'"}
+    asked = [
+        [S.attributions("fare", eu, ONE_COLUMN, center=center)]
+        + [S.shapley_explain("fare", eu["eu"], name, center=center) for name in ONE_COLUMN]
+        + [S.shapley_sum("fare", eu["eu"], center=center)]
+        for center in (None, 7.0)
+    ]
+    plain, centered = (json.dumps(trips.agg(*columns).first(), default=float) for columns in asked)
+    flat = [re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", text) for text in (plain, centered)]
+    assert [float(x) for x in flat[1]] == pytest.approx([float(x) for x in flat[0]])
+
+
 def test_nulls_and_empty_windows(trips):
     got = trips.agg(
         S.shapley_count("fare", "region = 'EU'"),

@@ -265,6 +265,9 @@ def _phi(
     return phi.alias(_call(function, value, other, predicate))
 
 
+_Values = tuple[Column, Column, Column | None]
+
+
 class _Group:
     """The columns of the window and of one group in it, with types that work."""
 
@@ -279,11 +282,15 @@ class _Group:
         x = None if other is None else _number(function, "other", other)
         if x is not None:
             y, x = F.when(x.isNotNull(), y), F.when(y.isNotNull(), x)
-        self.y = y if center is None else y - F.lit(float(center))
-        self.x = x
+        centered = y if center is None else y - F.lit(float(center))
         member = _condition(function, predicate)
-        self.y_p = F.when(member, self.y)
-        self.x_p = None if x is None else F.when(member, x)
+        # Plain values, which are summed; values as deviations are taken of; the second column.
+        self.whole = y, centered, x
+        self.part = (
+            F.when(member, y),
+            F.when(member, centered),
+            None if x is None else F.when(member, x),
+        )
 
 
 def _over_aggregates(
@@ -292,12 +299,12 @@ def _over_aggregates(
     """Evaluate a text over ``s``, the struct of the aggregates, each of them computed once."""
     needed = {name for statistic in statistics for name in NEEDS[statistic]}
 
-    def struct(count: str, y: Column, x: Column | None, *more: Column) -> Column:
-        found = {count: F.count(y)} | _aggregates(y, x, needed)
+    def struct(count: str, values: _Values, *more: Column) -> Column:
+        found = {count: F.count(values[0])} | _aggregates(*values, needed)
         return F.struct(*(_over(part, window).alias(name) for name, part in found.items()), *more)
 
-    each = F.array(*(struct("m", group.y_p, group.x_p) for group in groups)).alias("groups")
-    aggregates = F.array(struct("n", groups[0].y, groups[0].x, each))
+    each = F.array(*(struct("m", group.part) for group in groups)).alias("groups")
+    aggregates = F.array(struct("n", groups[0].whole, each))
     return F.call_function("transform", aggregates, F.expr(f"s -> {body}"))[0]
 
 
@@ -305,12 +312,12 @@ def _over(part: Column, window: WindowSpec | None) -> Column:
     return (part if window is None else part.over(window)).cast("double")
 
 
-def _aggregates(y: Column, x: Column | None, needed: set[str]) -> dict[str, Column]:
+def _aggregates(plain: Column, y: Column, x: Column | None, needed: set[str]) -> dict[str, Column]:
     parts = {}
     if needed - {"n", "m", "s", "s_p"}:
         parts["mean"] = F.avg(y)
     if "s" in needed:
-        parts["sum"] = F.sum(y)
+        parts["sum"] = F.sum(plain)
     if "b" in needed:
         parts["var"] = F.var_pop(y)
     if "ab" in needed and x is not None:
