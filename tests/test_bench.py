@@ -34,7 +34,7 @@ def found(page):
 def modules(monkeypatch):
     """The scripts of bench/ as modules."""
     monkeypatch.syspath_prepend(str(BENCH))
-    names = ("report", "trips", "results", "figures", "coalitions")
+    names = ("report", "tables", "trips", "results", "figures", "coalitions")
     yield lambda name: __import__(name)
     for name in names:
         sys.modules.pop(name, None)
