@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from pyspark.errors import AnalysisException, ParseException
@@ -77,8 +79,7 @@ def by_columns(df: DataFrame, by: str | Sequence[str], taken: Iterable[str]) -> 
                 f"by column {name!r} has the name of a result column: rename it first, as in "
                 f"df.withColumnRenamed({name!r}, {name + '_key'!r})"
             )
-        column = existing(df, "by", name)
-        kind = type_of(df, column)
+        column, kind = typed(df, "by", name)
         if not isinstance(kind, _KEYS):
             raise ArgumentTypeError(
                 f"by column {name!r} is {kind.simpleString().upper()}: give a plain column, such "
@@ -96,8 +97,7 @@ def by_columns(df: DataFrame, by: str | Sequence[str], taken: Iterable[str]) -> 
 
 def numeric(df: DataFrame, argument: str, name: str | Column) -> Column:
     """Return a column of numbers as DOUBLE."""
-    column = existing(df, argument, name)
-    kind = type_of(df, column)
+    column, kind = typed(df, argument, name)
     if not isinstance(kind, T.NumericType):
         raise ArgumentTypeError(
             f"{argument}={_shown(name)} is {kind.simpleString().upper()}: give a column of "
@@ -108,8 +108,7 @@ def numeric(df: DataFrame, argument: str, name: str | Column) -> Column:
 
 def integer(df: DataFrame, argument: str, name: str | Column) -> Column:
     """Return a column of whole numbers as BIGINT."""
-    column = existing(df, argument, name)
-    kind = type_of(df, column)
+    column, kind = typed(df, argument, name)
     if not isinstance(kind, T.IntegralType):
         raise ArgumentTypeError(
             f"{argument}={_shown(name)} is {kind.simpleString().upper()}: give a column of whole "
@@ -120,8 +119,7 @@ def integer(df: DataFrame, argument: str, name: str | Column) -> Column:
 
 def timestamp(df: DataFrame, name: str | Column) -> Column:
     """Return the time column as TIMESTAMP or TIMESTAMP_NTZ."""
-    column = existing(df, "time", name)
-    kind = type_of(df, column)
+    column, kind = typed(df, "time", name)
     if isinstance(kind, T.DateType):
         return column.cast("timestamp")
     if not isinstance(kind, T.TimestampType | T.TimestampNTZType):
@@ -173,10 +171,8 @@ def predicates(
                 f"predicate {name!r} has the name of another column of the table: rename it"
             )
     _no_twins("predicates", tuple(given), PredicateError)
-    return {
-        name: F.coalesce(_condition(df, f"predicate {name!r}", text, PredicateError), F.lit(False))
-        for name, text in given.items()
-    }
+    conditions = _conditions(df, "predicate", given, PredicateError)
+    return {name: F.coalesce(column, F.lit(False)) for name, column in conditions.items()}
 
 
 def queries(
@@ -202,12 +198,12 @@ def queries(
             raise QueryError(f"a query is named {name!r}: give it a name")
         if not isinstance(text, str):
             raise QueryError(f"query {name!r} is {text!r}: give a condition as text")
-        _condition(df, f"query {name!r}", text, QueryError)
+    _conditions(df, "query", given, QueryError)
     return dict(given)
 
 
-def existing(df: DataFrame, argument: str, name: str | Column) -> Column:
-    """Return the column of that name; a Column stands for itself."""
+def typed(df: DataFrame, argument: str, name: str | Column) -> tuple[Column, T.DataType]:
+    """Return the column of that name, and its type; a Column stands for itself."""
     if not isinstance(name, str | Column):
         raise ArgumentTypeError(f"{argument}={name!r}: give a column's name, or a Column")
     column = F.col(quoted(name)) if isinstance(name, str) and name in df.columns else name
@@ -216,19 +212,47 @@ def existing(df: DataFrame, argument: str, name: str | Column) -> Column:
             column = F.col(column) if isinstance(column, str) else column
             # WHERE refuses what is no value of a row: aggregates, windows, generators. Connect
             # asks the server for the schema of a SELECT only.
-            _ = df.where(column.isNotNull()).select(column).schema
+            kind = df.where(column.isNotNull()).select(column).schema[0].dataType
     except AnalysisException as error:
         raise ColumnError(_missing(df, argument, name, error)) from None
-    return column
+    return column, kind
 
 
-def type_of(df: DataFrame, column: Column) -> T.DataType:
-    """Return a column's type without running a job."""
-    return df.select(column).schema[0].dataType
+def _conditions(
+    df: DataFrame, noun: str, given: Mapping[str, Any], kind: type[ArgumentError]
+) -> dict[str, Column]:
+    """Let Spark parse each condition on its own, so that it can be nothing else, and analyse it.
+
+    All at once where all are right, as every analysis takes some milliseconds; else one by one,
+    to name the one at fault.
+    """
+    try:
+        columns = {name: F.expr(t) if isinstance(t, str) else t for name, t in given.items()}
+        if _are_conditions(df, [*columns.values()]):
+            return columns
+    except ParseException:
+        pass
+    return {name: _condition(df, f"{noun} {name!r}", text, kind) for name, text in given.items()}
+
+
+def _are_conditions(df: DataFrame, columns: Sequence[Any]) -> bool:
+    """Whether these are conditions on a row, each and together."""
+    if not columns or not all(isinstance(column, Column) for column in columns):
+        return False
+    try:
+        with unlogged():
+            fields = df.select(*(column.alias("condition") for column in columns)).schema
+            # WHERE refuses what no condition on a row can be: aggregates, windows, generators.
+            _ = df.where(reduce(and_, columns)).select(F.lit(1)).schema
+    except (ParseException, AnalysisException):
+        return False
+    return len(fields) == len(columns) and all(
+        isinstance(field.dataType, T.BooleanType) for field in fields
+    )
 
 
 def _condition(df: DataFrame, what: str, text: str | Column, kind: type[ArgumentError]) -> Column:
-    """Let Spark parse and analyse a condition on its own, so that it can be nothing else."""
+    """Let Spark parse and analyse one condition, and say what is wrong with it."""
     if not isinstance(text, str | Column):
         raise kind(f"{what} is {text!r}: give a condition as SQL text or a Column")
     shown = text if isinstance(text, str) else _shown(text)

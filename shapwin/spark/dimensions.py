@@ -26,8 +26,7 @@ def dimension_predicates(df: DataFrame, dimensions: str | Sequence[str]) -> dict
     """
     found: dict[str, Column] = {}
     for name in checks.names("dimensions", dimensions):
-        column = checks.existing(df, "dimensions", name)
-        kind = checks.type_of(df, column)
+        column, kind = checks.typed(df, "dimensions", name)
         if not isinstance(kind, T.StringType | T.BooleanType | T.IntegralType | T.DateType):
             raise ArgumentTypeError(
                 f"dimensions has {name!r}, which is {kind.simpleString().upper()}: give columns "

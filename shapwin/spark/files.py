@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from ..errors import ArgumentError, ArgumentTypeError, ColumnError
-from .checks import existing, quoted, type_of
+from .checks import quoted, typed
 from .intervals import microseconds
 from .raw_files import (
     ODD,
@@ -195,7 +195,8 @@ def _checked(df: DataFrame, source: Source, kind: str, arguments: Mapping[str, A
     keys = [quoted(name) for name in arguments.get("by", ()) if name in df.columns]
     stretch = F.struct(F.floor(micros / F.lit(length)), *(F.col(k).cast("string") for k in keys))
     bad = reduce(lambda a, b: a | b, (check.bad for check in checks))
-    used = existing(df, "value", arguments["value"]).isNotNull() & micros.isNotNull() & ~bad
+    value, _ = typed(df, "value", arguments["value"])
+    used = value.isNotNull() & micros.isNotNull() & ~bad
     try:
         found = df.agg(
             F.count(F.lit(1)).alias("all"),
@@ -376,8 +377,7 @@ def _without_nanoseconds(df: DataFrame, path: str) -> DataFrame:
 
 
 def _times(df: DataFrame, source: Source, time: str, checks: list[_Check]) -> Column:
-    column = existing(df, "time", time)
-    kind = type_of(df, column)
+    column, kind = typed(df, "time", time)
     if isinstance(kind, T.TimestampType | T.TimestampNTZType):
         return column
     if isinstance(kind, T.DateType):
@@ -416,8 +416,8 @@ def _within_the_calendar(times: Column, length: int, source: Source, time: str) 
 
 def _numbers(df: DataFrame, kind: str, argument: str, name: str, checks: list[_Check]) -> Column:
     """Read numbers that stand as text; a CSV column is text if one of its fields is."""
-    column = existing(df, argument, name)
-    if kind == "parquet" or not isinstance(type_of(df, column), T.StringType):
+    column, found = typed(df, argument, name)
+    if kind == "parquet" or not isinstance(found, T.StringType):
         return column
     numbers = column.try_cast("double")
     mend = "name it with --null-value if it means NULL"

@@ -6,7 +6,7 @@ answers each window from a few merged pieces, and never subtracts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import ArgumentError
 from ..frames import Frames, stack_of
+from ..predicates import atom_label
 from ..summary import Summary, about_mean, each_field, merge_runs
 from .pane_rows import Layout, PaneRows
 
@@ -101,6 +102,8 @@ class WindowKernel:
     queries : tuple of str, or None
         The labels of the groups that the bits stand for; None for one result row a combination
         of bits, an atom.
+    predicates : tuple of str, or None
+        The predicates that the bits stand for, for the labels of atoms; None to leave the bits.
     offset : int
         How much later than whole multiples of the step windows begin.
     max_atoms : int
@@ -116,6 +119,7 @@ class WindowKernel:
     length: int
     layout: Layout
     queries: tuple[str, ...] | None
+    predicates: tuple[str, ...] | None = None
     offset: int = 0
     max_atoms: int = 1 << 16
     stretch: int = 1
@@ -198,7 +202,8 @@ class WindowKernel:
         part, _, plain_part, _ = _slid(stack, np.arange(first.size), found)
         self._refuse_negative(part, None, ordered, found)
         whole, part = about_mean(total.take(window), part)
-        label = pa.array(atom[found.begin])
+        bits = pa.array(atom[found.begin])
+        label = bits if self.predicates is None else atom_labels(bits, self.predicates)
         return self._batch(ordered, found, label, whole, plain[window], part, plain_part)
 
     def _batch(
@@ -250,6 +255,13 @@ class WindowKernel:
                 f"the window from {start} {f'of the key {key} ' if key else ''}or a group in it "
                 f"has {fewest[negative[0]]:.0f} tuples: more were taken back than were there"
             )
+
+
+def atom_labels(bits: pa.Array, predicates: Sequence[str]) -> pa.Array:
+    """Name each atom by what is satisfied; a label is made once for all its rows."""
+    found = bits.dictionary_encode()
+    labels = [atom_label(atom, predicates) for atom in found.dictionary.to_pylist()]
+    return pa.array(labels, pa.string()).take(found.indices)
 
 
 def numbers(total: Summary, plain: Any, part: Summary, plain_part: Any) -> list[pa.Array]:

@@ -14,7 +14,6 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.functions import PandasUDFType, pandas_udf
 
 from ..errors import ArgumentError, ArgumentTypeError, ColumnError
-from . import checks
 from .centers import Center, given_center
 from .checks import quoted
 from .exact_sums import SUMS, SUMS_OF_TWO, Sums, aggregates, with_parts
@@ -224,7 +223,7 @@ def read_panes(panes: DataFrame) -> tuple[Rows, Grid]:
     by = found[: found.index("pane")]
     predicates = [name for name in found[len(by) :] if name not in FIXED]
     for name in predicates:
-        if not isinstance(checks.type_of(panes, F.col(quoted(name))), T.BooleanType):
+        if not isinstance(panes.schema[name].dataType, T.BooleanType):
             raise ColumnError(
                 f"panes has the column {name!r}, which is neither a predicate nor a sum: drop it"
             )

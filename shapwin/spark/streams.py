@@ -22,11 +22,11 @@ from pyspark.sql import types as T
 from ..errors import ArgumentError, IntervalError
 from ..summary import Summary, about_mean
 from .exact_sums import Sums
-from .kernel import numbers
+from .kernel import atom_labels, numbers
 from .packing import codes
 from .pane_table import PaneTable
 from .shipping import shipped
-from .windows import labelled, schema_of
+from .windows import schema_of
 
 # Spark plans each window that a pane lies in as a copy of its own, anew for every micro-batch.
 MAX_OVERLAP = 2_100
@@ -43,7 +43,7 @@ def query_sums(table: PaneTable, queries: Sequence[str], window: int, every: int
         member = f"getbit(_bits{i // 64}, {i % 64}) = 1"
         sums += [f"sum({_if_member(member, c)}) {p}" for c, p in kernel.part(i).items()]
     grouped = table.frame.groupBy(*layout.key_names, _windows(table, window, every))
-    return _finished(grouped.agg(*map(F.expr, sums)), table, kernel, T.StringType())
+    return _finished(grouped.agg(*map(F.expr, sums)), table, kernel)
 
 
 def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: int) -> DataFrame:
@@ -56,8 +56,8 @@ def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: i
     grouped = table.frame.groupBy(*layout.key_names, _windows(table, window, every), "_bits0")
     found = grouped.agg(*(F.sum(name).alias(name) for name in layout.sums.columns))
     together = found.repartition(*layout.key_names, "_window")
-    kernel = AtomKernel(layout.sums, tuple(layout.key_names))
-    return labelled(_finished(together, table, kernel, T.LongType()), predicates)
+    kernel = AtomKernel(layout.sums, tuple(layout.key_names), tuple(predicates))
+    return _finished(together, table, kernel)
 
 
 def append_only(explained: DataFrame) -> DataFrame:
@@ -102,15 +102,13 @@ def _if_member(query: str, column: str) -> str:
     return f"if({query}, {column}, {'NULL' if column.endswith('_odd') else '0'})"
 
 
-def _finished(
-    found: DataFrame, table: PaneTable, kernel: QueryKernel | AtomKernel, label: T.DataType
-) -> DataFrame:
+def _finished(found: DataFrame, table: PaneTable, kernel: QueryKernel | AtomKernel) -> DataFrame:
     """Take the centre off the sums of closed windows."""
     keys = table.layout.key_names
     start = table.grid.start("_window").alias("_start")
     rows = found.select(*keys, start, *(c for c in found.columns if c not in (*keys, "_window")))
     fields = [T.StructField(name, rows.schema[name].dataType) for name in keys]
-    schema = schema_of(fields, rows.schema["_start"].dataType, label, table.layout.sums)
+    schema = schema_of(fields, rows.schema["_start"].dataType, table.layout.sums)
     with shipped():
         return rows.mapInArrow(kernel, schema)
 
@@ -156,10 +154,13 @@ class AtomKernel:
         Which sums there are.
     keys : tuple of str
         The names of the key columns.
+    predicates : tuple of str
+        The names of the predicates.
     """
 
     sums: Sums
     keys: tuple[str, ...]
+    predicates: tuple[str, ...]
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Work through one partition, which holds whole windows: one row for each atom."""
@@ -172,7 +173,8 @@ class AtomKernel:
         with np.errstate(all="ignore"):
             total = self.sums.read(self._added(rows, window)).take(window)
             part = self.sums.read(rows)
-            yield _batch(_place(rows), rows.column("_bits0"), total, part, part.m != 0)
+            label = atom_labels(rows.column("_bits0"), self.predicates)
+            yield _batch(_place(rows), label, total, part, part.m != 0)
 
     def _added(self, rows: pa.RecordBatch, window: NDArray[np.int64]) -> pa.RecordBatch:
         """The sums of each window."""

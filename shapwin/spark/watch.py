@@ -26,7 +26,7 @@ from ..errors import ArgumentError, IntervalError
 from ..progress import step
 from ..usual import Usual
 from .attribution import explain
-from .checks import quoted, type_of
+from .checks import quoted
 from .commands import in_words, queries_of, statistics_of
 from .files import OBSERVED, SPARK_ERRORS, short, stream
 from .intervals import microseconds
@@ -165,7 +165,7 @@ def _explained(
     Such times have no watermark; they are taken for UTC, the session's zone, for a while.
     """
     rows, time = stream(spark, source, arguments), arguments["time"]
-    naive = isinstance(type_of(rows, F.col(quoted(time))), T.TimestampNTZType)
+    naive = isinstance(rows.schema[time].dataType, T.TimestampNTZType)
     rows = rows.withColumn(time, F.col(quoted(time)).cast("timestamp"))
     rows = rows.withWatermark(time, f"{delay} microseconds")
     return explain(rows, **{**arguments, "queries": queries_of(arguments)[0]}), naive

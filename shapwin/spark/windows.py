@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .exact_sums import Sums
@@ -62,24 +61,12 @@ def atom_sums(
     predicates : sequence of str
         Their names.
     """
-    return labelled(_sums(table, None, window, every, max_atoms), predicates)
+    return _sums(table, None, window, every, max_atoms, tuple(predicates))
 
 
-def labelled(sums: DataFrame, predicates: Sequence[str]) -> DataFrame:
-    """Name each atom in ``predicate``, so far its bits, by what is satisfied."""
-    satisfied = (
-        F.when(F.getbit("predicate", F.lit(k)) == 1, F.lit(name))
-        for k, name in enumerate(predicates)
-    )
-    label = F.concat_ws(" AND ", *satisfied)
-    return sums.withColumn("predicate", F.when(label == "", "(none)").otherwise(label))
-
-
-def schema_of(
-    keys: list[T.StructField], time: T.DataType, label: T.DataType, sums: Sums
-) -> T.StructType:
+def schema_of(keys: list[T.StructField], time: T.DataType, sums: Sums) -> T.StructType:
     """Return the columns that `query_sums` and `atom_sums` give."""
-    schema = T.StructType([*keys]).add("_start", time).add("predicate", label)
+    schema = T.StructType([*keys]).add("_start", time).add("predicate", T.StringType())
     for name in _SUMS_OF_TWO if sums.two_columns else _SUMS:
         schema.add(name, T.DoubleType())
     return schema
@@ -95,7 +82,7 @@ def player_rows(
 ) -> DataFrame:
     """Return the long table's columns for predicates as players, down to ``phi``."""
     table, stretch = _segmented(table, window, every)
-    kernel = _kernel(table, None, window, every, max_atoms, stretch)
+    kernel = _kernel(table, window, every, max_atoms, stretch)
     ordered = _ordered(table)
     schema = T.StructType([ordered.schema[name] for name in table.layout.key_names])
     schema.add("_start", ordered.schema["_pane"].dataType)
@@ -109,15 +96,16 @@ def player_rows(
 
 def _kernel(
     table: PaneTable,
-    queries: tuple[str, ...] | None,
     window: int,
     every: int,
     max_atoms: int,
     stretch: int,
+    queries: tuple[str, ...] | None = None,
+    predicates: tuple[str, ...] | None = None,
 ) -> WindowKernel:
     grid, layout = table.grid, table.layout
     return WindowKernel(
-        window, every, grid.length, layout, queries, grid.offset, max_atoms, stretch
+        window, every, grid.length, layout, queries, predicates, grid.offset, max_atoms, stretch
     )
 
 
@@ -144,16 +132,20 @@ def _segmented(table: PaneTable, window: int, every: int) -> tuple[PaneTable, in
 
 
 def _sums(
-    table: PaneTable, queries: tuple[str, ...] | None, window: int, every: int, max_atoms: int
+    table: PaneTable,
+    queries: tuple[str, ...] | None,
+    window: int,
+    every: int,
+    max_atoms: int,
+    predicates: tuple[str, ...] | None = None,
 ) -> DataFrame:
     """Bring each key's pane rows together in time order and let the kernel slide over them."""
     table, stretch = _segmented(table, window, every)
     layout = table.layout
-    kernel = _kernel(table, queries, window, every, max_atoms, stretch)
+    kernel = _kernel(table, window, every, max_atoms, stretch, queries, predicates)
     ordered = _ordered(table)
     keys = [ordered.schema[name] for name in layout.key_names]
-    label = T.LongType() if queries is None else T.StringType()
-    schema = schema_of(keys, ordered.schema["_pane"].dataType, label, layout.sums)
+    schema = schema_of(keys, ordered.schema["_pane"].dataType, layout.sums)
     with shipped():
         return ordered.mapInArrow(kernel, schema)
 
