@@ -10,7 +10,7 @@ import pytest
 from shapwin.errors import ArgumentError
 from shapwin.spark import packing
 from shapwin.spark.exact_sums import Sums
-from shapwin.spark.kernel import WindowKernel
+from shapwin.spark.kernel import WindowKernel, side_by_side
 from shapwin.spark.pane_rows import Layout
 
 LENGTH, EVERY = 10, 20
@@ -46,14 +46,28 @@ def batches(frame, size):
 
 
 def kernel(window, queries=("p", "q"), **options):
-    return WindowKernel(window, EVERY, LENGTH, Layout(1, 1, Sums(False)), queries, **options)
+    count = queries and len(queries)
+    return WindowKernel(window, EVERY, LENGTH, Layout(1, 1, Sums(False)), count, **options)
 
 
-def run(frame, window, size=1000, **options):
-    found = list(kernel(window, **options)(batches(frame, size)))
-    names = ["key", "start", "label", "n", "s", "a", "b", "center", "m", "s_p", "a_p", "b_p"]
-    table = pa.Table.from_batches(found).rename_columns(names).to_pandas()
+def run(frame, window, size=1000, queries=("p", "q"), **options):
+    found = kernel(window, queries, **options)(batches(frame, size))
+    return long(pa.Table.from_batches(found), queries)
+
+
+def long(table, queries):
+    """One row for each window and query or atom."""
+    window, group = ["n", "s", "a", "b", "center"], ["m", "s_p", "a_p", "b_p"]
+    numbered = [f"{name}_{i}" for i in range(len(queries or ())) for name in group]
+    names = ["key", "start", "label", *window, *(numbered if queries else group)]
+    table = table.rename_columns(names).to_pandas()
     table["start"] = table.start.astype("datetime64[us, UTC]").astype("int64")
+    if queries:
+        parts = [
+            table.assign(label=query, **{name: table[f"{name}_{i}"] for name in group})
+            for i, query in enumerate(queries)
+        ]
+        table = pd.concat(parts)[["key", "start", "label", *window, *group]]
     return table.sort_values(["key", "start", "label"], ignore_index=True)
 
 
@@ -145,10 +159,16 @@ def test_packed_rows_give_what_their_pane_rows_give(window, queries, monkeypatch
     together = pa.Table.from_batches(packed).sort_by(
         [("_by0", "ascending"), ("_pane", "ascending"), ("_number", "ascending")]
     )
-    found = WindowKernel(window, EVERY, LENGTH, layout, queries, enough=60)
-    result = list(found(together.to_batches(max_chunksize=5)))
-    names = ["key", "start", "label", "n", "s", "a", "b", "center", "m", "s_p", "a_p", "b_p"]
-    frame = pa.Table.from_batches(result).rename_columns(names).to_pandas()
-    frame["start"] = frame.start.astype("datetime64[us, UTC]").astype("int64")
-    frame = frame.sort_values(["key", "start", "label"], ignore_index=True)
+    found = WindowKernel(window, EVERY, LENGTH, layout, queries and len(queries), enough=60)
+    result = pa.Table.from_batches(found(together.to_batches(max_chunksize=5)))
+    frame = long(result, queries)
     pd.testing.assert_frame_equal(frame, expected, rtol=1e-9, atol=1e-7)
+
+
+@pytest.mark.parametrize("queries", [1, 8, 9, 20, 64, 65])
+def test_many_queries_are_a_few_side_by_side(queries):
+    together = side_by_side(queries)
+    assert [i for run in together for i in run][:queries] == list(range(queries))
+    assert len({len(run) for run in together}) == 1
+    assert len(together[0]) <= 8
+    assert together[-1].stop - queries < len(together)

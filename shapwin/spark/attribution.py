@@ -14,11 +14,11 @@ from pyspark.sql import Column, DataFrame
 from ..errors import ArgumentError, IntervalError, PredicateError, StatisticError
 from ..games import game_of
 from ..players import MAX_PLAYER_PREDICATES, OTHER
-from . import checks, streams
+from . import checks, streams, windows
 from .centers import Center
 from .checks import quoted
 from .intervals import microseconds
-from .long_table import long_rows, named, with_empty_windows
+from .long_table import by_statistic, long_rows, named, with_empty_windows
 from .pane_table import (
     Grid,
     PaneTable,
@@ -32,7 +32,7 @@ from .pane_table import (
 from .rows import Names, Predicates, Rows, Values, by_name, read_rows
 from .selection import check_selection, selected
 from .splits import SPLITS
-from .windows import atom_sums, player_rows, query_sums
+from .windows import player_rows
 
 _log = logging.getLogger("shapwin")
 
@@ -289,6 +289,13 @@ class Asked:
             raise ArgumentError(f"max_atoms={limit!r}: give a whole number of at least 1")
 
     @property
+    def series(self) -> Sequence[str | None]:
+        """The rows of an empty window: one for each query or player, or one for all atoms."""
+        if self.semantics == "players":
+            return self.players
+        return [None] if self.labels is None else self.labels
+
+    @property
     def players(self) -> list[str]:
         """The players, where predicates are players."""
         if len(self.predicates) > MAX_PLAYER_PREDICATES:
@@ -312,27 +319,25 @@ def _attributed(
             f"window={str(window)!r} has {width // step:,} steps of every={str(every)!r}, more "
             f"than {MAX_OVERLAP:,}: take longer steps or a shorter window"
         )
-    labels = asked.labels
-    if table.frame.isStreaming:
-        if labels is None:
-            sums = streams.atom_sums(table, asked.predicates, width, step)
-        else:
-            sums = streams.query_sums(table, labels, width, step)
-        return named(long_rows(sums, table, asked.statistics), table, width)
+    series = list(product(asked.statistics, asked.series))
     if asked.semantics == "players":
-        labels = asked.players
         rows = player_rows(table, asked.predicates, asked.statistics, width, step, asked.max_atoms)
         result = rows.selectExpr("*", *(f"CAST(NULL AS DOUBLE) {c}" for c in _PARTS))
-    elif labels is None:
-        sums = atom_sums(table, asked.predicates, width, step, asked.max_atoms)
-        result = long_rows(sums, table, asked.statistics)
     else:
-        sums = query_sums(table, labels, width, step, asked.max_atoms)
-        result = long_rows(sums, table, asked.statistics)
+        result = long_rows(_sums(table, width, step, asked), table, asked.statistics)
     if asked.empty == "emit":
-        series = list(product(asked.statistics, [None] if labels is None else labels))
         result = with_empty_windows(result, table, step, series)
     return named(result, table, width)
+
+
+def _sums(table: PaneTable, width: int, step: int, asked: Asked) -> DataFrame:
+    """The sums of every window and of its atoms or queries, one row for each and statistic."""
+    way, limit = (streams, ()) if table.frame.isStreaming else (windows, (asked.max_atoms,))
+    if asked.labels is None:
+        sums = way.atom_sums(table, asked.predicates, width, step, *limit)
+        return by_statistic(sums, asked.statistics)
+    sums = way.query_sums(table, asked.labels, width, step, *limit)
+    return windows.by_query(by_statistic(sums, asked.statistics), table, asked.labels)
 
 
 def _statistics(given: Names, two_columns: bool) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from ..exact_sums import PARTS, SIZES, pairs
 from ..moment_games import CENTRAL_MOMENTS
 from .exact_sums import aggregates, cuts
-from .long_table import lift_of, split_of
+from .long_table import lift_of, share_of, value_of, weight_of
 from .sql_functions import NEEDS, explanation_of_aggregates, expression, phi_of_aggregates
 
 _HEAD = """\
@@ -62,9 +62,15 @@ def _forms(statistic: str) -> dict[str, Any]:
         "needs": NEEDS[statistic],
         "phi": phi_of_aggregates(statistic, None),
         "explanation": explanation_of_aggregates(statistic, None),
-        "split": split_of(statistic),
+        "split": _split(statistic),
         "lift": lift_of(statistic),
     }
+
+
+def _split(statistic: str) -> str:
+    parts = {"value": value_of, "share": share_of, "weight": weight_of}
+    columns = ", ".join(f"'{name}', {part_of(statistic)}" for name, part_of in parts.items())
+    return f"named_struct('statistic', '{statistic}', {columns})"
 
 
 def _pane_sums(letters: str) -> dict[str, Any]:

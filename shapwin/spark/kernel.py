@@ -26,6 +26,9 @@ Ints = NDArray[np.int64]
 # A sum Σ y that is this small beside m·c has lost too many digits when it was about c.
 _NEAR = 2.0**-10
 
+# Groups in one row of a window: Spark compiles no row of more than 100 columns.
+_ABREAST = 8
+
 # Pane rows worked on at once: enough to be fast, few enough to keep the memory flat.
 ENOUGH = 1 << 18
 
@@ -93,15 +96,17 @@ def _runs(start: Ints, stop: Ints) -> tuple[Ints, Ints]:
 class WindowKernel:
     """Turns Arrow batches of sorted pane rows into batches of window sums.
 
+    With queries, a row is a window with some of them side by side (see `abreast`); without, it
+    is an atom in a window.
+
     Parameters
     ----------
     window, every, length : int
         Microseconds in a window, between windows, and in a pane.
     layout : Layout
         Which columns the rows have.
-    queries : tuple of str, or None
-        The labels of the groups that the bits stand for; None for one result row a combination
-        of bits, an atom.
+    queries : int, or None
+        How many groups the bits stand for; None for one result row a combination of bits, an atom.
     predicates : tuple of str, or None
         The predicates that the bits stand for, for the labels of atoms; None to leave the bits.
     offset : int
@@ -118,7 +123,7 @@ class WindowKernel:
     every: int
     length: int
     layout: Layout
-    queries: tuple[str, ...] | None
+    queries: int | None
     predicates: tuple[str, ...] | None = None
     offset: int = 0
     max_atoms: int = 1 << 16
@@ -171,7 +176,7 @@ class WindowKernel:
         if until is not None:
             ready &= (key != rows.key[-1]) | (found.tick < until)
         found, key = found.take(ready), key[ready]
-        stack = stack_of(rows.sums, rows.groups(len(self.queries or ())))
+        stack = stack_of(rows.sums, rows.groups(self.queries or 0))
         total, parts, plain, plain_parts = _slid(stack, at, found)
         found = found._replace(begin=at[found.begin])
         self._refuse_negative(total, parts, rows, found)
@@ -179,10 +184,12 @@ class WindowKernel:
             yield self._atoms(rows, found, key, total, plain)
             return
         total, parts = about_mean(total, parts)
-        for i, name in enumerate(self.queries):
-            part = each_field(lambda f, i=i: f[i] if f.ndim == 2 else f, parts)
-            label = pa.array([name] * found.tick.size, pa.string())
-            yield self._batch(rows, found, label, total, plain, part, plain_parts[i])
+        groups = [
+            (each_field(lambda f, i=i: f[i] if f.ndim == 2 else f, parts), plain_parts[i])
+            for i in range(self.queries)
+        ]
+        for columns in abreast(total, plain, groups):
+            yield self._batch(rows, found, columns, total.m)
 
     def _atoms(
         self, rows: PaneRows, windows: Ticks, key: Ints, total: Summary, plain: Any
@@ -204,24 +211,16 @@ class WindowKernel:
         whole, part = about_mean(total.take(window), part)
         bits = pa.array(atom[found.begin])
         label = bits if self.predicates is None else atom_labels(bits, self.predicates)
-        return self._batch(ordered, found, label, whole, plain[window], part, plain_part)
+        columns = [label, *of_window(whole, plain[window]), *of_group(whole, part, plain_part)]
+        return self._batch(ordered, found, columns, part.m)
 
     def _batch(
-        self,
-        rows: PaneRows,
-        found: Ticks,
-        label: pa.Array,
-        total: Summary,
-        plain: Any,
-        part: Summary,
-        plain_part: Any,
+        self, rows: PaneRows, found: Ticks, columns: list[pa.Array], counts: Any
     ) -> pa.RecordBatch:
-        """Columns in the order of the result's schema; windows without tuples are left out."""
-        columns = [rows.column(name, found.begin) for name in self.layout.key_names]
-        columns += [self._start(rows, found.tick), label]
-        columns += numbers(total, plain, part, plain_part)
+        """Keys, starts of windows, and columns; rows that count no tuples are left out."""
+        place = [rows.column(name, found.begin) for name in self.layout.key_names]
+        columns = [*place, self._start(rows, found.tick), *columns]
         batch = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
-        counts = np.asarray(part.m if self.queries is None else total.m)
         return batch if counts.all() else batch.filter(pa.array(counts != 0))
 
     def _ticks(self, pane: Ints, first_of_key: NDArray[np.bool_]) -> Ticks:
@@ -264,16 +263,59 @@ def atom_labels(bits: pa.Array, predicates: Sequence[str]) -> pa.Array:
     return pa.array(labels, pa.string()).take(found.indices)
 
 
-def numbers(total: Summary, plain: Any, part: Summary, plain_part: Any) -> list[pa.Array]:
-    """Return the sums of windows and groups as columns, in the order of the result's schema."""
+def abreast(
+    total: Summary, plain: Any, groups: Sequence[tuple[Summary, Any]]
+) -> Iterator[list[pa.Array]]:
+    """Yield the columns of windows with some groups of each: where these begin, and their sums."""
+    count = np.size(total.m)
+    for together in side_by_side(len(groups)):
+        columns = [pa.array(np.full(count, together[0], np.int32)), *of_window(total, plain)]
+        for i in together:
+            # The last row of a window may have room for more groups than there are.
+            part, plain_part = groups[min(i, len(groups) - 1)]
+            columns += of_group(total, part, plain_part)
+        yield columns
+
+
+def side_by_side(groups: int) -> list[range]:
+    """Return which groups share a row: runs of one length, the last perhaps reaching too far.
+
+    Examples
+    --------
+    >>> side_by_side(11)
+    [range(0, 6), range(6, 12)]
+    """
+    width = -(-groups // -(-groups // _ABREAST))
+    return [range(first, first + width) for first in range(0, groups, width)]
+
+
+def of_window(total: Summary, plain: Any) -> list[pa.Array]:
+    """Return a window's count, plain sum Σ y and sums about its mean, as columns."""
     # Beside an infinite value second moments are NaN, as Spark's own are; left alone they would
     # be infinite or NaN by the sign of what a sum was rounded to.
-    odd = np.where(np.isfinite(total.a), 0.0, np.nan)
-    sums = [total.m, plain, total.a, total.b + odd, total.center]
-    sums += [part.m, plain_part, part.a, part.b + odd]
+    odd = _odd(total)
+    sums = [total.m, plain, total.a, total.b + odd[0], total.center]
     if total.two_columns:
-        odd = odd + np.where(np.isfinite(total.a2), 0.0, np.nan)
-        sums += [total.a2, total.ab + odd, total.center2, part.a2, part.ab + odd]
+        sums += [total.a2, total.ab + odd[1], total.center2]
+    return _doubles(sums)
+
+
+def of_group(total: Summary, part: Summary, plain: Any) -> list[pa.Array]:
+    """Return the same of a group in the window, about the window's mean."""
+    odd = _odd(total)
+    sums = [part.m, plain, part.a, part.b + odd[0]]
+    if part.two_columns:
+        sums += [part.a2, part.ab + odd[1]]
+    return _doubles(sums)
+
+
+def _odd(total: Summary) -> tuple[Any, Any]:
+    """Zero for b and ab, NaN where a value of the window has no square or product."""
+    odd = np.where(np.isfinite(total.a), 0.0, np.nan)
+    return odd, odd + np.where(np.isfinite(total.a2), 0.0, np.nan) if total.two_columns else odd
+
+
+def _doubles(sums: Sequence[Any]) -> list[pa.Array]:
     return [pa.array(np.asarray(s, dtype=np.float64)) for s in sums]
 
 

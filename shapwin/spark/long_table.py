@@ -5,7 +5,7 @@ As text, because Columns put together in Python cost a call to the JVM for every
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
@@ -21,12 +21,20 @@ from .sql_functions import expression, inlined
 MAX_EMITTED = 1_000_000
 
 
-def long_rows(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataFrame:
-    """Return one row for each window, query and statistic, with the closed form worked out."""
-    splits = ", ".join(map(split_of, statistics))
-    lifts = " ".join(f"WHEN '{s}' THEN {lift_of(s)}" for s in statistics)
-    rows = sums.selectExpr("*", f"inline(array({splits}))")
-    rows = rows.selectExpr("*", f"CASE statistic {lifts} END lift")
+def by_statistic(sums: DataFrame, statistics: Sequence[str]) -> DataFrame:
+    """Give each statistic of a window a row of its own, with its ``value`` and ``weight``."""
+    windows = (
+        f"named_struct('_nth', {i}, 'statistic', '{name}', 'value', {value_of(name)}, "
+        f"'weight', {weight_of(name)})"
+        for i, name in enumerate(statistics)
+    )
+    return sums.selectExpr("*", f"inline(array({', '.join(windows)}))")
+
+
+def long_rows(rows: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataFrame:
+    """Split the value of each window and statistic by its query, with the closed form."""
+    rows = rows.selectExpr("*", f"{_by_nth(share_of, statistics)} share")
+    rows = rows.selectExpr("*", f"{_by_nth(lift_of, statistics)} lift")
     return rows.selectExpr(
         *table.layout.key_names,
         "_start",
@@ -44,19 +52,29 @@ def long_rows(sums: DataFrame, table: PaneTable, statistics: Sequence[str]) -> D
     )
 
 
-def split_of(statistic: str) -> str:
-    """Return the SQL of a struct over columns of sums: the statistic, ν(W), share and weight."""
-    parts = SPLITS[statistic]
-    return (
-        f"named_struct('statistic', '{statistic}', "
-        f"'value', {inlined(parts.share, **WHOLE_WINDOW)}, "
-        f"'share', CAST({inlined(parts.share)} AS DOUBLE), "
-        f"'weight', {inlined(parts.weight)})"
-    )
+def _by_nth(part_of: Callable[[str], str], statistics: Sequence[str]) -> str:
+    """The SQL of a part, for the statistic that `by_statistic` has numbered."""
+    cases = " ".join(f"WHEN {i} THEN {part_of(name)}" for i, name in enumerate(statistics))
+    return f"CASE _nth {cases} END"
+
+
+def value_of(statistic: str) -> str:
+    """Return the SQL of ν(W) over columns of sums."""
+    return f"CAST({inlined(SPLITS[statistic].share, **WHOLE_WINDOW)} AS DOUBLE)"
+
+
+def weight_of(statistic: str) -> str:
+    """Return the SQL of the weight of the lift."""
+    return inlined(SPLITS[statistic].weight)
+
+
+def share_of(statistic: str) -> str:
+    """Return the SQL of the share over columns of sums."""
+    return f"CAST({inlined(SPLITS[statistic].share)} AS DOUBLE)"
 
 
 def lift_of(statistic: str) -> str:
-    """Return the SQL of the lift, over columns of sums and what `split_of` has made of them."""
+    """Return the SQL of the lift, over columns of sums, the share and the value."""
     return inlined(SPLITS[statistic].lift)
 
 

@@ -7,6 +7,7 @@ window is closed, Python workers take off the centre. One watermark closes panes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ from pyspark.sql import types as T
 from ..errors import ArgumentError, IntervalError
 from ..summary import Summary, about_mean
 from .exact_sums import Sums
-from .kernel import atom_labels, numbers
+from .kernel import abreast, atom_labels, of_group, of_window
 from .packing import codes
 from .pane_table import PaneTable
 from .shipping import shipped
@@ -37,13 +38,13 @@ Batches = Iterable[pa.RecordBatch]
 def query_sums(table: PaneTable, queries: Sequence[str], window: int, every: int) -> DataFrame:
     """Return what `windows.query_sums` does, each window once the watermark has passed its end."""
     layout = table.layout
-    kernel = QueryKernel(layout.sums, tuple(queries))
+    kernel = QueryKernel(layout.sums, len(queries))
     sums = [f"sum({name}) {name}" for name in layout.sums.columns]
     for i in range(len(queries)):
         member = f"getbit(_bits{i // 64}, {i % 64}) = 1"
         sums += [f"sum({_if_member(member, c)}) {p}" for c, p in kernel.part(i).items()]
     grouped = table.frame.groupBy(*layout.key_names, _windows(table, window, every))
-    return _finished(grouped.agg(*map(F.expr, sums)), table, kernel)
+    return _finished(grouped.agg(*map(F.expr, sums)), table, kernel, len(queries))
 
 
 def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: int) -> DataFrame:
@@ -57,7 +58,7 @@ def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: i
     found = grouped.agg(*(F.sum(name).alias(name) for name in layout.sums.columns))
     together = found.repartition(*layout.key_names, "_window")
     kernel = AtomKernel(layout.sums, tuple(layout.key_names), tuple(predicates))
-    return _finished(together, table, kernel)
+    return _finished(together, table, kernel, None)
 
 
 def append_only(explained: DataFrame) -> DataFrame:
@@ -102,15 +103,28 @@ def _if_member(query: str, column: str) -> str:
     return f"if({query}, {column}, {'NULL' if column.endswith('_odd') else '0'})"
 
 
-def _finished(found: DataFrame, table: PaneTable, kernel: QueryKernel | AtomKernel) -> DataFrame:
-    """Take the centre off the sums of closed windows."""
+def _finished(
+    found: DataFrame,
+    table: PaneTable,
+    kernel: QueryKernel | AtomKernel,
+    queries: int | None,
+) -> DataFrame:
+    """Take the centre off the sums of closed windows.
+
+    Of windows from which more was taken back than was there, only the counts are told.
+    """
     keys = table.layout.key_names
     start = table.grid.start("_window").alias("_start")
     rows = found.select(*keys, start, *(c for c in found.columns if c not in (*keys, "_window")))
     fields = [T.StructField(name, rows.schema[name].dataType) for name in keys]
-    schema = schema_of(fields, rows.schema["_start"].dataType, table.layout.sums)
+    schema = schema_of(fields, rows.schema["_start"].dataType, table.layout.sums, queries)
     with shipped():
-        return rows.mapInArrow(kernel, schema)
+        sums = rows.mapInArrow(kernel, schema)
+    counts = [name for name in sums.columns if name == "n" or re.fullmatch(r"m(_\d+)?", name)]
+    told = [*keys, "_start", "_first", "predicate", *counts]
+    return sums.selectExpr(
+        *(name if name in told else f"if(n < 0, NULL, {name}) {name}" for name in sums.columns)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,27 +135,32 @@ class QueryKernel:
     ----------
     sums : Sums
         Which sums there are.
-    queries : tuple of str
-        The labels of the groups.
+    queries : int
+        How many groups there are.
     """
 
     sums: Sums
-    queries: tuple[str, ...]
+    queries: int
 
     def part(self, i: int) -> dict[str, str]:
         """Which column holds a sum of the i-th group."""
         return {name: f"{name}_of_{i}" for name in self.sums.columns}
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        """Work through one partition: one row for each window and query."""
+        """Work through one partition: the windows, with queries side by side."""
         for batch in batches:
             with np.errstate(all="ignore"):  # NaN and Inf are values
                 total = self.sums.read(batch)
-                for i, query in enumerate(self.queries):
-                    part = batch.select(list(self.part(i).values()))
-                    part = self.sums.read(part.rename_columns(list(self.part(i))))
-                    label = pa.array([query] * batch.num_rows, pa.string())
-                    yield _batch(_place(batch), label, total, part, total.m != 0)
+                parts = [self._part(batch, i) for i in range(self.queries)]
+                centred = [about_mean(total, part)[1] for part in parts]
+                groups = list(zip(centred, map(_plain, parts), strict=True))
+                whole, _ = about_mean(total, total)
+                for columns in abreast(whole, _plain(total), groups):
+                    yield _batch(_place(batch), columns, total.m != 0)
+
+    def _part(self, batch: pa.RecordBatch, i: int) -> Summary:
+        columns = batch.select(list(self.part(i).values()))
+        return self.sums.read(columns.rename_columns(list(self.part(i))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +193,10 @@ class AtomKernel:
             total = self.sums.read(self._added(rows, window)).take(window)
             part = self.sums.read(rows)
             label = atom_labels(rows.column("_bits0"), self.predicates)
-            yield _batch(_place(rows), label, total, part, part.m != 0)
+            plain, plain_part = _plain(total), _plain(part)
+            whole, part = about_mean(total, part)
+            columns = [label, *of_window(whole, plain), *of_group(whole, part, plain_part)]
+            yield _batch(_place(rows), columns, part.m != 0)
 
     def _added(self, rows: pa.RecordBatch, window: NDArray[np.int64]) -> pa.RecordBatch:
         """The sums of each window."""
@@ -192,19 +214,13 @@ def _place(batch: pa.RecordBatch) -> list[pa.Array]:
     return [batch.column(i) for i in range(batch.schema.get_field_index("_start") + 1)]
 
 
-def _batch(
-    place: list[pa.Array], label: pa.Array, total: Summary, part: Summary, kept: Any
-) -> pa.RecordBatch:
-    """Columns in the order of `schema_of`.
+def _plain(s: Summary) -> NDArray[np.float64]:
+    """Σ y."""
+    return np.asarray(s.m * s.center + s.a)
 
-    Of windows from which more was taken back than was there, only the counts are told.
-    """
-    plain, plain_part = (s.m * s.center + s.a for s in (total, part))
-    total, part = about_mean(total, part)
-    columns = numbers(total, plain, part, plain_part)
-    below, null = pa.array(np.asarray(total.m) < 0), pa.scalar(None, pa.float64())
-    for i in set(range(len(columns))) - {0, 5}:  # n and m
-        columns[i] = pc.if_else(below, null, columns[i])
-    columns = [*place, label, *columns]
+
+def _batch(place: list[pa.Array], columns: list[pa.Array], kept: Any) -> pa.RecordBatch:
+    """Columns in the order of `schema_of`."""
+    columns = [*place, *columns]
     batch = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
     return batch.filter(pa.array(np.asarray(kept)))

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .exact_sums import Sums
 from .intervals import since_epoch
-from .kernel import WindowKernel
+from .kernel import WindowKernel, side_by_side
 from .pane_table import PaneTable
 from .player_kernel import PlayerKernel
 from .shipping import shipped
@@ -20,14 +21,24 @@ SEGMENT = 1024
 
 # The names that the closed form of sql/functions gives to sums of the window and of the group;
 # s and s_p are the plain sums Σ y.
-_SUMS = ("n", "s", "a", "b", "center", "m", "s_p", "a_p", "b_p")
-_SUMS_OF_TWO = (*_SUMS, "a2", "ab", "center2", "a2_p", "ab_p")
+_WINDOW, _WINDOW_OF_TWO = ("n", "s", "a", "b", "center"), ("a2", "ab", "center2")
+_GROUP, _GROUP_OF_TWO = ("m", "s_p", "a_p", "b_p"), ("a2_p", "ab_p")
+
+
+def window_names(sums: Sums) -> tuple[str, ...]:
+    """Return the names of a window's sums."""
+    return _WINDOW + _WINDOW_OF_TWO * sums.two_columns
+
+
+def group_names(sums: Sums) -> tuple[str, ...]:
+    """Return the names of a group's sums."""
+    return _GROUP + _GROUP_OF_TWO * sums.two_columns
 
 
 def query_sums(
     table: PaneTable, queries: Sequence[str], window: int, every: int, max_atoms: int
 ) -> DataFrame:
-    """Return the sums of every non-empty window, one row for each query.
+    """Return the sums of every non-empty window, with some queries side by side.
 
     Parameters
     ----------
@@ -43,16 +54,32 @@ def query_sums(
     Returns
     -------
     DataFrame
-        The keys, ``_start``, ``predicate``, and the sums by the names of sql/functions: of the
-        window and of the query's members, all about the window's mean.
+        The keys, ``_start``, ``_first``, the number of the first of these queries, and the sums by
+        the names of sql/functions, those of the queries' members numbered, as in ``m_0``: all
+        about the window's mean. See `by_query`.
     """
-    return _sums(table, tuple(queries), window, every, max_atoms)
+    return _sums(table, len(queries), window, every, max_atoms)
+
+
+def by_query(rows: DataFrame, table: PaneTable, queries: Sequence[str]) -> DataFrame:
+    """Give each query a row of its own, named in ``predicate``, out of those of `query_sums`."""
+    together, names = side_by_side(len(queries)), group_names(table.layout.sums)
+    width = len(together[0])
+    columns = (", ".join(f"'{name}', {name}_{i}" for name in names) for i in range(width))
+    groups = (f"named_struct('_query', _first + {i}, {c})" for i, c in enumerate(columns))
+    numbered = {f"{name}_{i}" for name in names for i in range(width)}
+    kept = [name for name in rows.columns if name not in numbered]
+    rows = rows.selectExpr(*kept, f"inline(array({', '.join(groups)}))")
+    if together[-1].stop > len(queries):
+        rows = rows.where(f"_query < {len(queries)}")
+    labels = F.array(*map(F.lit, queries))
+    return rows.withColumn("predicate", F.get(labels, F.col("_query")))
 
 
 def atom_sums(
     table: PaneTable, predicates: Sequence[str], window: int, every: int, max_atoms: int
 ) -> DataFrame:
-    """Return the same as `query_sums`, one row for each atom that occurs in a window.
+    """Return the sums of every atom in every window, named in ``predicate``.
 
     Parameters
     ----------
@@ -64,10 +91,19 @@ def atom_sums(
     return _sums(table, None, window, every, max_atoms, tuple(predicates))
 
 
-def schema_of(keys: list[T.StructField], time: T.DataType, sums: Sums) -> T.StructType:
-    """Return the columns that `query_sums` and `atom_sums` give."""
-    schema = T.StructType([*keys]).add("_start", time).add("predicate", T.StringType())
-    for name in _SUMS_OF_TWO if sums.two_columns else _SUMS:
+def schema_of(
+    keys: list[T.StructField], time: T.DataType, sums: Sums, queries: int | None
+) -> T.StructType:
+    """Return the columns that `query_sums` gives for some queries, and `atom_sums` for None."""
+    schema = T.StructType([*keys]).add("_start", time)
+    groups = group_names(sums)
+    if queries is None:
+        schema.add("predicate", T.StringType())
+    else:
+        schema.add("_first", T.IntegerType())
+        numbers = range(len(side_by_side(queries)[0]))
+        groups = tuple(f"{name}_{i}" for i in numbers for name in groups)
+    for name in (*window_names(sums), *groups):
         schema.add(name, T.DoubleType())
     return schema
 
@@ -100,7 +136,7 @@ def _kernel(
     every: int,
     max_atoms: int,
     stretch: int,
-    queries: tuple[str, ...] | None = None,
+    queries: int | None = None,
     predicates: tuple[str, ...] | None = None,
 ) -> WindowKernel:
     grid, layout = table.grid, table.layout
@@ -133,7 +169,7 @@ def _segmented(table: PaneTable, window: int, every: int) -> tuple[PaneTable, in
 
 def _sums(
     table: PaneTable,
-    queries: tuple[str, ...] | None,
+    queries: int | None,
     window: int,
     every: int,
     max_atoms: int,
@@ -145,7 +181,7 @@ def _sums(
     kernel = _kernel(table, window, every, max_atoms, stretch, queries, predicates)
     ordered = _ordered(table)
     keys = [ordered.schema[name] for name in layout.key_names]
-    schema = schema_of(keys, ordered.schema["_pane"].dataType, layout.sums)
+    schema = schema_of(keys, ordered.schema["_pane"].dataType, layout.sums, queries)
     with shipped():
         return ordered.mapInArrow(kernel, schema)
 
