@@ -105,26 +105,68 @@ def player_values(
         raise ArgumentError(f"predicate name {OTHER!r} is that of the uncovered tuples: rename it")
     if uncovered not in ("player", "remainder"):
         raise ArgumentError(f"uncovered is {uncovered!r}: write 'player' or 'remainder'")
-    parts = _placed(atoms, len(names))
-    covered, rest = _unions(parts, len(names)), parts.take(slice(0, 1))
-    window = covered.take(slice(-1, None)) + rest
-    value = _worth(statistic, window)[0]
-    players: tuple[str, ...] = names
-    if uncovered == "player":
-        players, covered = (*names, OTHER), _joined([covered, covered + rest])
-    nu, n = _worth(statistic, covered), len(players)
+    other_plays = uncovered == "player"
+    placed = _placed(atoms, len(names))
+    value, nu = coalition_values(statistic, placed, len(names), other_plays)
+    players = (*names, OTHER) if other_plays else names
+    n, of_all = len(players), nu[0]
     return PlayerValues(
         players,
-        float(value) if window.m[0] else np.nan,
-        shapley(nu, n),
-        banzhaf(nu, n),
-        interactions(nu, n),
-        float(value - nu[-1]) if uncovered == "remainder" else 0.0,
+        float(value[0]),
+        shapley(of_all, n),
+        banzhaf(of_all, n),
+        interactions(of_all, n),
+        0.0 if other_plays or not placed.m.sum() else float(value[0] - of_all[-1]),
     )
+
+
+def coalition_values(
+    statistic: str, atoms: Summary, count: int, other_plays: bool = True
+) -> tuple[FloatArray, FloatArray]:
+    """Return ν of some windows, and in each ν of all coalitions of its players.
+
+    Parameters
+    ----------
+    statistic : str
+        As in `closed_form`.
+    atoms : Summary
+        With arrays of shape (windows · 2^count,): every window's atoms in order of signature.
+    count : int
+        How many predicates there are.
+    other_plays : bool
+        Whether the tuples of signature 0 are one more player.
+
+    Returns
+    -------
+    value : array of float, shape (windows,)
+        NaN for a window without tuples.
+    nu : array of float, shape (windows, 2^players)
+        In order of the coalitions' bits; 0 without tuples.
+    """
+    windows = np.arange(atoms.m.size >> count)
+    first = windows << count
+    covered, rest = _unions(atoms, count), atoms.take(first)
+    whole = covered.take(first + (1 << count) - 1) + rest
+    value = np.where(np.equal(whole.m, 0), np.nan, _worth(statistic, whole))
+    nu = [_worth(statistic, covered)]
+    if other_plays:
+        nu.append(_worth(statistic, covered + rest.take(windows.repeat(1 << count))))
+    return value, np.stack([v.reshape(windows.size, -1) for v in nu], 1).reshape(windows.size, -1)
 
 
 def shapley(nu: FloatArray, n: int) -> FloatArray:
     """Return the Shapley values of n players from ν of all coalitions, in order of their bits.
+
+    Parameters
+    ----------
+    nu : array of float, shape (..., 2^n)
+        One game, or more.
+    n : int
+        How many players there are.
+
+    Returns
+    -------
+    array of float, shape (..., n)
 
     Examples
     --------
@@ -164,10 +206,11 @@ def interactions(nu: FloatArray, n: int) -> FloatArray:
 
 def _marginal_sums(nu: FloatArray, n: int, factors: FloatArray) -> FloatArray:
     weights = np.append(factors, 0.0)[_sizes(n)]
-    result = np.empty(n)
+    games = nu.shape[:-1]
+    result = np.empty((*games, n))
     for i in range(n):
-        v, w = nu.reshape(-1, 2, 1 << i), weights.reshape(-1, 2, 1 << i)[:, 0]
-        result[i] = np.sum(w * (v[:, 1] - v[:, 0]))
+        v, w = nu.reshape(*games, -1, 2, 1 << i), weights.reshape(-1, 2, 1 << i)[:, 0]
+        result[..., i] = np.sum(w * (v[..., 1, :] - v[..., 0, :]), axis=(-2, -1))
     return result
 
 
@@ -247,7 +290,3 @@ def _halves(s: Summary, k: int) -> tuple[Summary, Summary]:
 
 def _interleaved(without: Summary, with_k: Summary) -> Summary:
     return each_field(lambda f, g: np.stack([f, g], axis=1).reshape(-1), without, with_k)
-
-
-def _joined(parts: list[Summary]) -> Summary:
-    return each_field(lambda *fields: np.concatenate(fields), *parts)

@@ -1,4 +1,4 @@
-"""Predicates as players, window by window, from the atoms that the window kernel gives."""
+"""Predicates as players, many windows at once, from the atoms that the window kernel gives."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..players import player_values
-from ..summary import Summary
+from ..players import OTHER, coalition_values, shapley
+from ..summary import Summary, each_field
 from .kernel import WindowKernel
 from .packing import codes
+
+# Coalitions worked on at once: some tens of megabytes.
+_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,46 +38,78 @@ class PlayerKernel:
         """Work through one partition, whose rows are sorted by key and pane."""
         for batch in self.atoms(batches):
             if batch.num_rows:
-                yield self._players(batch)
+                yield from self._players(batch)
 
-    def _players(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _players(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """The rows of each statistic in turn."""
         keyed = self.atoms.layout.keys + 1  # the keys and the start make a window
         window = codes(batch.columns[:keyed], batch.num_rows)
         order = np.argsort(window, kind="stable")
         first = np.flatnonzero(np.append(True, np.diff(window[order]) != 0))
-        signature, n, _, _, _, center, m, plain, a, b, *two = (
-            column.to_numpy()[order] for column in batch.columns[keyed:]
+        place = [column.take(pa.array(order[first])) for column in batch.columns[:keyed]]
+        signature, *sums = (column.to_numpy()[order] for column in batch.columns[keyed:])
+        whole = 8 if self.atoms.layout.sums.two_columns else 5
+        n, _, _, _, center, *pair = sums[:whole]
+        m, plain, a, b, *pair_of_part = sums[whole:]
+        two = (*pair_of_part, pair[2]) if pair else (None, None, None)
+        atoms = Summary(m, a, b, center, *two)
+        members = self._members(signature)
+        size, total = (
+            np.add.reduceat(np.where(members, x, 0.0), first, axis=1).T for x in (m, plain)
         )
-        pair = (two[3], two[4], two[2]) if two else (None, None, None)
-        sums = Summary(m, a, b, center, *pair)
-        rows: list[tuple[Any, ...]] = []
-        for begin, end in zip(first, np.append(first[1:], order.size), strict=True):
-            inside = slice(begin, end)
-            members = _members(signature[inside], len(self.predicates))
-            sizes, plains = members @ m[inside], members @ plain[inside]
-            atoms = {int(signature[i]): sums.take(i) for i in range(begin, end)}
-            for statistic in self.statistics:
-                found = player_values(statistic, atoms, self.predicates)
-                rows += zip(
-                    [order[begin]] * sizes.size,
-                    [statistic] * sizes.size,
-                    found.players,
-                    [n[begin]] * sizes.size,
-                    [found.value] * sizes.size,
-                    sizes,
-                    [s / k if k else None for s, k in zip(plains, sizes, strict=True)],
-                    found.shapley,
-                    strict=True,
-                )
-        source, *columns = zip(*rows, strict=True)
-        keys = [column.take(pa.array(source)) for column in batch.columns[:keyed]]
-        texts = [pa.array(column, pa.string()) for column in columns[:2]]
-        numbers = [pa.array(column, pa.float64()) for column in columns[2:]]
-        arrays = [*keys, *texts, *numbers]
-        return pa.RecordBatch.from_arrays(arrays, [str(i) for i in range(len(arrays))])
+        with np.errstate(invalid="ignore", divide="ignore"):  # a player without tuples has no mean
+            mean = total / size
+        for statistic in self.statistics:
+            value, phi = self._games(statistic, first, signature, atoms)
+            yield self._batch(place, statistic, n[first], value, size, mean, phi)
+
+    def _members(self, signature: Any) -> Any:
+        """Which atoms each player has; the last one has the uncovered tuples."""
+        bits = [(signature >> k) & 1 == 1 for k in range(len(self.predicates))]
+        return np.array([*bits, signature == 0])
+
+    def _games(self, statistic: str, first: Any, signature: Any, atoms: Summary) -> tuple[Any, Any]:
+        """ν and the players' values of the windows whose atoms begin at these places."""
+        count = len(self.predicates)
+        step = max(1, _AT_ONCE >> count + 1)
+        ends = np.append(first, signature.size)
+        found = []
+        for w in range(0, first.size, step):
+            bounds = ends[w : w + step + 1]
+            rows = slice(bounds[0], bounds[-1])
+            number = np.arange(bounds.size - 1).repeat(np.diff(bounds))
+            at, room = (number << count) + signature[rows], (bounds.size - 1) << count
+            placed = each_field(lambda f, at=at, room=room: _placed(f, at, room), atoms.take(rows))
+            found.append(coalition_values(statistic, placed, count))
+        values, games = zip(*found, strict=True)
+        return np.concatenate(values), np.concatenate([shapley(nu, count + 1) for nu in games])
+
+    def _batch(
+        self,
+        place: list[pa.Array],
+        statistic: str,
+        n: Any,
+        value: Any,
+        size: Any,
+        mean: Any,
+        phi: Any,
+    ) -> pa.RecordBatch:
+        """Columns in the order of the result's schema: a window's players together."""
+        players = [*self.predicates, OTHER]
+        window = np.arange(n.size).repeat(len(players))
+        texts = [
+            pa.array([statistic]).take(pa.array(np.zeros(window.size, np.int64))),
+            pa.array(players).take(pa.array(np.tile(np.arange(len(players)), n.size))),
+        ]
+        means = pa.array(mean.ravel(), mask=size.ravel() == 0)
+        numbers = [pa.array(x) for x in (n[window], value[window], size.ravel())]
+        columns = [key.take(pa.array(window)) for key in place]
+        columns += [*texts, *numbers, means, pa.array(phi.ravel())]
+        return pa.RecordBatch.from_arrays(columns, [str(i) for i in range(len(columns))])
 
 
-def _members(signature: Any, predicates: int) -> Any:
-    """Which atoms each player has, as 0 and 1; the last one has the uncovered tuples."""
-    bits = [(signature >> k) & 1 for k in range(predicates)]
-    return np.array([*bits, signature == 0], dtype=np.float64)
+def _placed(numbers: Any, places: Any, size: int) -> Any:
+    """Numbers at places among zeros."""
+    result = np.zeros(size)
+    result[places] = numbers
+    return result
