@@ -57,7 +57,7 @@ def spark(options: Namespace) -> Figures:
     from spark_peers import OneWindow, sliding
 
     cases = [(3, 5000)] if options.quick else [(3, 200_000), (6, 200_000), (9, 200_000)]
-    trips, repeats = (5000, 1) if options.quick else (1_000_000, 3)
+    trips, days, repeats = (20_000, 1, 1) if options.quick else (1_000_000, 31, 3)
     duckdb = {"duckdb": by_duckdb} if find_spec("duckdb") else {}
     connection = session(1)
 
@@ -73,7 +73,7 @@ def spark(options: Namespace) -> Figures:
         "cores": 1,
         "skipped": [] if duckdb else ["duckdb"],
         "players": [one_window(*case) for case in cases],
-        "sliding": sliding(connection, trips, repeats),
+        "sliding": sliding(connection, trips, days, repeats),
     }
     connection.stop()
     return figures

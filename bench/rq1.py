@@ -71,7 +71,7 @@ def spark(options: Namespace) -> Figures:
     from spark_windows import ABOUT_ZERO, phi_by_route
 
     sizes, windows = grid(options)
-    cells = cells_of(sizes[:: 2 if options.quick else 1], windows)
+    cells = cells_of(sizes[:: 4 if options.quick else 1], windows)
     found = phi_by_route(cells)
     return about(cells, windows) | {
         "apart": ABOUT_ZERO,
