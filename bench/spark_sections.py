@@ -109,8 +109,8 @@ def peers_spark(here: Here, _paper: Paper) -> Section:
     ]
     slid = here["sliding"]
     works = {
-        "players": "three predicates as players, AVG; Spark's AVG … FILTER of 15 coalitions",
-        "members": "three predicates' members, AVG and VAR_POP; Spark's own, nothing explained",
+        "players": "predicates as players, AVG; Spark's AVG … FILTER of 15 coalitions",
+        "members": "their members, AVG and VAR_POP; Spark's own, nothing explained",
     }
     cases = [
         [
@@ -132,13 +132,15 @@ def peers_spark(here: Here, _paper: Paper) -> Section:
     text = (
         f"{WALL_CLOCK.format(here['cores'], here['cores'])}, planning included, rows cached. One "
         'window: `explain(…, semantics="players")` against AVG … FILTER of every coalition in one '
-        "Spark query, and in DuckDB on one thread. Below 1× the peer is faster."
+        "Spark query, and in DuckDB on one thread. These average each row into every coalition that "
+        "holds it; `explain` sums rows by atom, and gives the players' values of one window after "
+        "another in a Python worker. Below 1× the peer is faster."
     )
     if here["skipped"]:
         text += f" Skipped, not installed: {', '.join(here['skipped'])}."
     sliding = (
         f"Sliding windows of 1 hour every 5 minutes, {slid['windows']:,} of them over "
-        f"{slid['rows']:,} rows of a month:"
+        f"{slid['rows']:,} rows, by three predicates:"
     )
     header = [
         "one window",
