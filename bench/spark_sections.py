@@ -132,9 +132,9 @@ def peers_spark(here: Here, _paper: Paper) -> Section:
     text = (
         f"{WALL_CLOCK.format(here['cores'], here['cores'])}, planning included, rows cached. One "
         'window: `explain(…, semantics="players")` against AVG … FILTER of every coalition in one '
-        "Spark query, and in DuckDB on one thread. These average each row into every coalition that "
-        "holds it; `explain` sums rows by atom, and gives the players' values of one window after "
-        "another in a Python worker. Below 1× the peer is faster."
+        "Spark query, and in DuckDB on one thread. These average each row into every coalition "
+        "that holds it; `explain` sums rows by atom, and gives the players' values of one window "
+        "after another in a Python worker. Below 1× the peer is faster."
     )
     if here["skipped"]:
         text += f" Skipped, not installed: {', '.join(here['skipped'])}."
