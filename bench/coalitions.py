@@ -6,6 +6,7 @@ paper compares with. Both walk the same code.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import comb, factorial, lcm
 from typing import Any
@@ -33,6 +34,12 @@ def in_doubles(statistic: str, values: Any, other: Any = None) -> tuple[Any, Any
     y = np.asarray(values, dtype=np.float64)
     nu, phi, divisor = _enumerated(statistic, y, y if other is None else other)
     return nu / divisor, phi / divisor
+
+
+def unions(players: Sequence[str]) -> list[str]:
+    """Return the SQL condition of every coalition's tuples, player i as bit i, but of none."""
+    each = range(1, 1 << len(players))
+    return [" OR ".join(p for i, p in enumerate(players) if s >> i & 1) for s in each]
 
 
 def _whole(values: Any) -> tuple[Any, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf, log10
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 Axes = Any
-BLUE, ORANGE, GREEN, GREY = "#2a6fbb", "#d9762b", "#3a9a5b", "#8a8a8a"
+BLUE, ORANGE, GREEN, GREY, BLACK = "#2a6fbb", "#d9762b", "#3a9a5b", "#8a8a8a", "#222222"
+LABELS_HIGH = 16  # lines of text
 
 
 def rq2(axes: Axes, here: dict[str, Any]) -> None:
@@ -25,22 +27,45 @@ def rq2(axes: Axes, here: dict[str, Any]) -> None:
         "SlidingWindow": ([row["sliding"]["median_us"] for row in rows], BLUE),
         "rolling": ([row["rolling"]["median_us"] for row in rows], GREEN),
     }
-    for label, (times, color) in routes.items():
-        axes.loglog(n, times, marker="o", color=color)
-        axes.annotate(
-            label,
-            (n[-1], times[-1]),
-            xytext=(8, 0),
-            textcoords="offset points",
-            va="center",
-            color=color,
-        )
+    named_lines(axes, n, routes)
     axes.set(
         xlabel="N, tuples in the window",
         ylabel="µs a slide, AVG",
         title="RQ2: latency against window length",
         xlim=(n[0] / 1.5, n[-1] ** 1.35),
     )
+
+
+def rq2_spark(axes: Axes, here: dict[str, Any]) -> None:
+    rows = here["rows"]
+    n = [row["N"] for row in rows]
+    colors = zip(rows[0]["us_a_row"], (BLUE, GREY, GREEN, ORANGE, BLACK), strict=True)
+    routes = {route: ([row["us_a_row"][route] for row in rows], color) for route, color in colors}
+    named_lines(axes, n, routes)
+    axes.set(
+        xlabel="N, rows of the frame",
+        ylabel="µs a row, AVG",
+        title="RQ2 on Spark: latency against frame length",
+        xlim=(n[0] / 1.5, n[-1] * (n[-1] / n[0]) ** 0.6),
+    )
+
+
+def named_lines(axes: Axes, n: list[int], lines: dict[str, tuple[list[float], str]]) -> None:
+    """Draw lines over N, both logarithmic, each with its name at its end, the names apart."""
+    for line, color in lines.values():
+        axes.loglog(n, line, marker="o", color=color)
+    low, high = map(log10, axes.get_ylim())
+    at = -inf
+    for label, (line, color) in sorted(lines.items(), key=lambda item: item[1][0][-1]):
+        at = max(log10(line[-1]), at + (high - low) / LABELS_HIGH)
+        axes.annotate(
+            label,
+            (n[-1], 10**at),
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            color=color,
+        )
     axes.set_xticks(n)
     axes.minorticks_off()
 
@@ -131,6 +156,7 @@ def rq5(axes: Axes, here: dict[str, Any]) -> None:
 
 DRAWN: dict[str, Callable[[Axes, dict[str, Any]], None]] = {
     "rq2": rq2,
+    "rq2_spark": rq2_spark,
     "rq3": rq3,
     "rq4a": rq4a,
     "rq4b": rq4b,

@@ -5,10 +5,12 @@
   exact estimator, and DuckDB's AVG … FILTER of all 2^(K+1) coalitions in one query.
 - tuples: each tuple of a short window plays. shapwin's `tuple_values`, shapiq, dowhy.
 - shapwin alone: the players' values of more predicates, from atoms that are at hand.
+- Spark (``peers_spark``, see `spark_peers.py`): one window, and sliding ones, by `explain` and by
+  Spark's own aggregates of all coalitions.
 
 What is not installed is skipped: ``pip install "shapwin[bench]"`` brings all three.
 
-    python bench/peers.py [--quick]
+    python bench/peers.py [peers] [peers_spark] [--quick]
 """
 
 from __future__ import annotations
@@ -18,11 +20,13 @@ from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from statistics import median
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
+from coalitions import unions
 from results import Figures, experiment
-from timing import in_turn, typical
+from timing import Clock, in_turn, typical
 
 from shapwin import Summary, player_values, tuple_values
 from shapwin.players import shapley
@@ -47,11 +51,45 @@ def measure(options: Namespace) -> Figures:
     }
 
 
-def players(count: int, rows: int, peers: dict[str, Callable[..., Any]]) -> Figures:
-    """One window of so many rows, K predicates as players."""
+def spark(options: Namespace) -> Figures:
+    """Spark's own aggregates as a peer, on one core, and DuckDB on its one thread beside."""
+    from common import session
+    from spark_peers import OneWindow, sliding
+
+    # Spark takes most of a minute for the 1,023 averages of nine predicates over few rows.
+    cases = [(3, 5000)] if options.quick else [(3, 10**5), (6, 10**5), (9, 10**4)]
+    trips, days, repeats = (20_000, 1, 1) if options.quick else (1_000_000, 31, 3)
+    duckdb = {"duckdb": by_duckdb} if find_spec("duckdb") else {}
+    connection = session(1)
+
+    def one_window(count: int, rows: int) -> Figures:
+        y, satisfied, members = drawn(count, rows)
+        window = OneWindow(connection, y, satisfied)
+        solvers = {SHAPWIN: window.by_explain, "spark": window.by_filter}
+        others = {name: partial(solve, y, members) for name, solve in duckdb.items()}
+        found = compared(solvers | others, repeats, perf_counter)
+        return {"predicates": count, "N": rows} | found
+
+    figures = {
+        "cores": 1,
+        "skipped": [] if duckdb else ["duckdb"],
+        "players": [one_window(*case) for case in cases],
+        "sliding": sliding(connection, trips, days, repeats),
+    }
+    connection.stop()
+    return figures
+
+
+def drawn(count: int, rows: int) -> tuple[Any, Any, Any]:
+    """A column, which predicates its tuples satisfy, and the same with those that none covers."""
     rng = np.random.default_rng(count)
     y, satisfied = rng.normal(10, 3, rows), rng.random((count, rows)) < 0.2
-    members = np.vstack([satisfied, ~satisfied.any(axis=0)])
+    return y, satisfied, np.vstack([satisfied, ~satisfied.any(axis=0)])
+
+
+def players(count: int, rows: int, peers: dict[str, Callable[..., Any]]) -> Figures:
+    """One window of so many rows, K predicates as players."""
+    y, satisfied, members = drawn(count, rows)
     return {"predicates": count, "N": rows} | compared(
         {
             SHAPWIN: partial(by_shapwin, y, satisfied),
@@ -88,13 +126,15 @@ def alone(count: int) -> Figures:
     return row
 
 
-def compared(solvers: dict[str, Callable[[], Any]]) -> Figures:
+def compared(
+    solvers: dict[str, Callable[[], Any]], repeats: int = REPEATS, clock: Clock = process_time
+) -> Figures:
     """The time of each, relative to shapwin's, and the largest difference of the values."""
     ours = solvers[SHAPWIN]()
     off = {
         name: np.abs(solve() - ours).max() / np.abs(ours).max() for name, solve in solvers.items()
     }
-    times = {name: median(spent) for name, spent in in_turn(solvers, REPEATS).items()}
+    times = {name: median(spent) for name, spent in in_turn(solvers, repeats, clock).items()}
     return {
         name: {
             "ms": took * 1e3,
@@ -149,10 +189,7 @@ def by_duckdb(y: Any, members: Any) -> Any:
     count = len(members)
     columns = {f"p{k}": row for k, row in enumerate(members)}
     table = pa.table({"y": y, **columns})
-    coalitions = [
-        " OR ".join(f"p{k}" for k in range(count) if s >> k & 1) for s in range(1, 1 << count)
-    ]
-    wanted = ", ".join(f"avg(y) FILTER (WHERE {union})" for union in coalitions)
+    wanted = ", ".join(f"avg(y) FILTER (WHERE {union})" for union in unions([*columns]))
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")
         connection.register("tuples", table)
@@ -161,4 +198,4 @@ def by_duckdb(y: Any, members: Any) -> Any:
 
 
 if __name__ == "__main__":
-    experiment(peers=measure)
+    experiment(peers=measure, peers_spark=spark)

@@ -1,4 +1,4 @@
-"""RQ1, exactness: every route of the core against enumeration in exact rationals.
+"""RQ1, exactness: every route of the core, and of Spark, against enumeration in exact rationals.
 
 The paper's grid: N = 2 … 12, five selectivities, two distributions, 91 windows a cell: 10,010
 windows. Deviations are of Φ, and of the φ of each tuple; relative ones are relative to
@@ -6,16 +6,17 @@ max(max_i |φ_i|, |ν|) of the window. Two enumerations in doubles stand beside,
 rationals, to show what of a deviation would be an oracle's own: `enumerate_shapley`, of the first
 window of each cell, and one from the coalitions' sums of powers.
 
-    python bench/rq1.py [--quick]
+    python bench/rq1.py [rq1] [rq1_spark] [--quick]
 """
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise, product
 from math import fsum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from coalitions import exact, in_doubles
@@ -34,17 +35,30 @@ SELECTIVITIES = (0, 0.25, 0.5, 0.75, 1)
 DISTRIBUTIONS = ("normal", "uniform")
 PAPER = ("avg", "var_pop", "var_samp")
 BEYOND = ("covar_pop", "covar_samp", "central_moment(3)", "central_moment(4)")
+DEVIATIONS = ("max_abs", "max_rel")
 TUPLES, ORACLE, IN_DOUBLES = "tuple_values", "enumerate_shapley", "sums of powers"
 
 
+class Cell(NamedTuple):
+    """The rows of one cell of the grid, and how many of them a window holds."""
+
+    distribution: str
+    size: int
+    y: Any
+    x: Any
+    member: Any
+
+    def windows(self, column: Any) -> Any:
+        """A column's full windows, one a row."""
+        return column[np.arange(len(column) - self.size + 1)[:, None] + np.arange(self.size)]
+
+
 def measure(options: Namespace) -> Figures:
-    sizes, windows = (range(2, 7), 7) if options.quick else (range(2, 13), 91)
-    return {
-        "relative_to": "max(max_i |phi_i|, |nu|) of the window",
-        "oracle": "all 2^N coalitions in exact rationals",
-        "windows": len(sizes) * len(SELECTIVITIES) * len(DISTRIBUTIONS) * windows,
+    sizes, windows = grid(options)
+    cells = cells_of(sizes, windows)
+    return about(cells, windows) | {
         "rows": [
-            deviations(statistic, distribution, sizes, windows)
+            deviations(statistic, distribution, cells)
             for statistic, distribution in product(PAPER + BEYOND, DISTRIBUTIONS)
         ],
         "atoms": [atom_efficiency(statistic, sizes[1:], windows) for statistic in PAPER],
@@ -52,41 +66,118 @@ def measure(options: Namespace) -> Figures:
     }
 
 
+def spark(options: Namespace) -> Figures:
+    """The same windows through Spark."""
+    from spark_windows import ABOUT_ZERO, phi_by_route
+
+    sizes, windows = grid(options)
+    cells = cells_of(sizes[:: 4 if options.quick else 1], windows)
+    found = phi_by_route(cells)
+    return about(cells, windows) | {
+        "apart": ABOUT_ZERO,
+        "rows": [
+            spark_deviations(statistic, distribution, cells, found[statistic], ABOUT_ZERO)
+            for statistic, distribution in product(PAPER + BEYOND, DISTRIBUTIONS)
+        ],
+    }
+
+
+def grid(options: Namespace) -> tuple[range, int]:
+    """The windows' lengths, and how many windows a cell has."""
+    return (range(2, 7), 7) if options.quick else (range(2, 13), 91)
+
+
+def cells_of(sizes: range, windows: int) -> list[Cell]:
+    kinds = product(DISTRIBUTIONS, sizes, range(len(SELECTIVITIES)))
+    return [cell(distribution, size, k, windows) for distribution, size, k in kinds]
+
+
+def cell(distribution: str, size: int, number: int, windows: int) -> Cell:
+    rng = np.random.default_rng([size, number, DISTRIBUTIONS.index(distribution)])
+    length = size + windows - 1
+    y, x = column(distribution, length, rng), column(distribution, length, rng)
+    member = rng.permutation(length) < round(SELECTIVITIES[number] * length)
+    return Cell(distribution, size, y, x, member)
+
+
 def column(distribution: str, length: int, rng: Any) -> Any:
     return rng.normal(size=length) if distribution == "normal" else rng.uniform(-100, 100, length)
 
 
-def deviations(statistic: str, distribution: str, sizes: range, windows: int) -> Figures:
+def about(cells: list[Cell], windows: int) -> Figures:
+    return {
+        "relative_to": "max(max_i |phi_i|, |nu|) of the window",
+        "oracle": "all 2^N coalitions in exact rationals",
+        "windows": len(cells) * windows,
+    }
+
+
+def deviations(statistic: str, distribution: str, cells: list[Cell]) -> Figures:
     """The largest deviation of each route over all cells of one row of the paper's table."""
+    routes = largest(
+        cell_deviations(statistic, cell) for cell in cells if cell.distribution == distribution
+    )
+    oracles = {oracle: routes.pop(oracle) for oracle in (ORACLE, IN_DOUBLES)}
+    return row(statistic, distribution, routes) | {"oracles_in_doubles": oracles}
+
+
+def spark_deviations(
+    statistic: str, distribution: str, cells: list[Cell], found: dict[str, Any], apart: str
+) -> Figures:
+    """The same of the routes on Spark, one of them apart, from Φ by route and statistic."""
+    routes = largest(
+        group_deviations(statistic, cell, {route: phi[number] for route, phi in found.items()})
+        for number, cell in enumerate(cells)
+        if cell.distribution == distribution
+    )
+    contrast = routes.pop(apart, None)
+    return row(statistic, distribution, routes) | {"apart": contrast}
+
+
+def group_deviations(
+    statistic: str, cell: Cell, found: dict[str, Any]
+) -> dict[str, tuple[float, float]]:
+    _, group, scale = truth(statistic, cell)
+    return {route: worst(phi, group, scale) for route, phi in found.items()}
+
+
+def row(statistic: str, distribution: str, routes: dict[str, Figures]) -> Figures:
+    """One row of the paper's table: the routes, and the worst of them."""
+    worst_of = {what: max(route[what] for route in routes.values()) for what in DEVIATIONS}
+    return {"statistic": statistic, "distribution": distribution, **worst_of, "routes": routes}
+
+
+def largest(of_cells: Iterable[dict[str, tuple[float, float]]]) -> dict[str, Figures]:
+    """The largest deviations of each route over cells."""
     found: dict[str, list[tuple[float, float]]] = {}
-    for size, (cell, selectivity) in product(sizes, enumerate(SELECTIVITIES)):
-        rng = np.random.default_rng([size, cell, DISTRIBUTIONS.index(distribution)])
-        length = size + windows - 1
-        y, x = column(distribution, length, rng), column(distribution, length, rng)
-        member = rng.permutation(length) < round(selectivity * length)
-        other = x if statistic.startswith("covar") else None
-        for route, deviation in cell_deviations(statistic, y, other, member, size).items():
+    for deviations_of in of_cells:
+        for route, deviation in deviations_of.items():
             found.setdefault(route, []).append(deviation)
-    routes = {
-        route: dict(zip(("max_abs", "max_rel"), np.max(all_of_it, axis=0), strict=True))
+    return {
+        route: dict(zip(DEVIATIONS, np.max(all_of_it, axis=0), strict=True))
         for route, all_of_it in found.items()
     }
-    oracles = {oracle: routes.pop(oracle) for oracle in (ORACLE, IN_DOUBLES)}
-    largest = {what: max(route[what] for route in routes.values()) for what in oracles[ORACLE]}
-    row = {"statistic": statistic, "distribution": distribution, **largest}
-    return {**row, "routes": routes, "oracles_in_doubles": oracles}
 
 
-def cell_deviations(
-    statistic: str, y: Any, other: Any, member: Any, size: int
-) -> dict[str, tuple[float, float]]:
-    """Largest absolute and relative deviations of each route over the windows of one cell."""
-    rows = np.arange(len(y) - size + 1)[:, None] + np.arange(size)
-    y_rows, x_rows = y[rows], None if other is None else other[rows]
-    nu, phi = exact(statistic, y_rows, x_rows)
+def other_of(statistic: str, cell: Cell) -> Any:
+    return cell.x if statistic.startswith("covar") else None
+
+
+def truth(statistic: str, cell: Cell) -> tuple[Any, Any, Any]:
+    """φ of each tuple, Φ of the group, and what deviations are relative to, by window."""
+    other = other_of(statistic, cell)
+    nu, phi = exact(statistic, cell.windows(cell.y), None if other is None else cell.windows(other))
     scale = np.maximum(np.abs(phi).max(axis=1), np.abs(nu))
-    group = (phi * member[rows]).sum(axis=1)
-    doubles = (in_doubles(statistic, y_rows, x_rows)[1] * member[rows]).sum(axis=1)
+    return phi, (phi * cell.windows(cell.member)).sum(axis=1), scale
+
+
+def cell_deviations(statistic: str, cell: Cell) -> dict[str, tuple[float, float]]:
+    """Largest absolute and relative deviations of each route over the windows of one cell."""
+    y, other, member, size = cell.y, other_of(statistic, cell), cell.member, cell.size
+    y_rows, inside = cell.windows(y), cell.windows(member)
+    x_rows = None if other is None else cell.windows(other)
+    phi, group, scale = truth(statistic, cell)
+    doubles = (in_doubles(statistic, y_rows, x_rows)[1] * inside).sum(axis=1)
     found = {
         route: worst(got, group, scale)
         for route, got in routes(statistic, y, other, member, size).items()
@@ -96,7 +187,7 @@ def cell_deviations(
     found[TUPLES] = tuple(np.max(by_tuple, axis=0))
     found[IN_DOUBLES] = worst(doubles, group, scale)
     first = enumerate_shapley(statistic, y_rows[0], None if other is None else x_rows[0])
-    found[ORACLE] = worst([sum(np.array(first)[member[:size]])], group[:1], scale[:1])
+    found[ORACLE] = worst([sum(np.array(first)[inside[0]])], group[:1], scale[:1])
     return found
 
 
@@ -230,4 +321,4 @@ def running(column: Any, size: int) -> Any:
 
 
 if __name__ == "__main__":
-    experiment(rq1=measure)
+    experiment(rq1=measure, rq1_spark=spark)

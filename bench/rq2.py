@@ -1,15 +1,19 @@
 """RQ2, latency: one slide and one attributed statistic, against the window's length N.
 
+In process:
+
 - SlidingWindow: one tuple in, one out, the statistic answered;
 - rolling: all windows of a column at once, per window;
 - scan: each window summed again in NumPy, and the closed form from the sums;
 - sampling: M = 100 permutations;
 - enumeration: all 2^N coalitions, AVG.
 
-CPU time; the routes take turns, and a ratio is the median over the turns, so that it holds on a
-busy machine.
+and on Spark (``rq2_spark``, see `spark_frames.py`) each row of a frame of N rows.
 
-    python bench/rq2.py [--quick]
+CPU time, on Spark wall clock; the routes take turns, and a ratio is the median over the turns, so
+that it holds on a busy machine.
+
+    python bench/rq2.py [rq2] [rq2_spark] [--quick]
 """
 
 from __future__ import annotations
@@ -57,6 +61,15 @@ def measure(options: Namespace) -> Figures:
             for n in ((10, 12) if options.quick else (10, 15, 20))
         ],
     }
+
+
+def spark(options: Namespace) -> Figures:
+    """A frame of N rows on Spark."""
+    from spark_frames import against_length
+
+    if options.quick:
+        return against_length((100, 1000), count=5000, repeats=1)
+    return against_length((100, 1000, 10_000, 100_000), count=110_000, repeats=3)
 
 
 def column(length: int) -> tuple[Any, Any]:
@@ -146,4 +159,4 @@ class Scan:
 
 
 if __name__ == "__main__":
-    experiment(rq2=measure)
+    experiment(rq2=measure, rq2_spark=spark)

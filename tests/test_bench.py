@@ -1,6 +1,7 @@
 """The experiments in small: the numbers that must hold whatever the machine's speed."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,22 +13,42 @@ ROOT = Path(__file__).parent.parent
 BENCH = ROOT / "bench"
 # Those that need no Spark.
 NAMES = ["rq1", "rq2", "rq3", "rq4a", "rq4b", "rq5", "peers"]
+ON_SPARK = ["rq1_spark", "rq2_spark", "peers_spark"]
 EXACT = 1e-12
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("bench")
-    command = [sys.executable, str(BENCH / "run.py"), "--quick", "--output", str(folder), *NAMES]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+def run_quickly(folder, names):
+    command = [sys.executable, str(BENCH / "run.py"), "--quick", "--output", str(folder), *names]
+    # Spark's plans are many and small here: Java compiles them quickly rather than well.
+    java = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | java)
     assert done.returncode == 0, done.stderr
     return folder / "README.md"
 
 
-@pytest.fixture(scope="module")
-def found(page):
+def results_of(page):
     files = (page.parent / "results").glob("*.json")
     return {path.stem: json.loads(path.read_text()) for path in files}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return run_quickly(tmp_path_factory.mktemp("bench"), NAMES)
+
+
+@pytest.fixture(scope="module")
+def found(page):
+    return results_of(page)
+
+
+@pytest.fixture(scope="module")
+def spark_page(tmp_path_factory):
+    return run_quickly(tmp_path_factory.mktemp("bench_on_spark"), ON_SPARK)
+
+
+@pytest.fixture(scope="module")
+def on_spark(spark_page):
+    return results_of(spark_page)
 
 
 @pytest.fixture
@@ -144,6 +165,42 @@ def test_peers_agree(found):
         peers = [solver for solver in row.values() if isinstance(solver, dict)]
         assert all(solver["difference"] <= EXACT for solver in peers)
     assert all(row["efficiency"] <= EXACT for row in figures["shapwin_alone"])
+
+
+def test_every_experiment_on_spark_says_what_made_it(on_spark, spark_page):
+    assert sorted(on_spark) == sorted(ON_SPARK)
+    for name, result in on_spark.items():
+        script = name.partition("_")[0]
+        assert result["command"] == f"python bench/{script}.py {name} --quick"
+        assert {"pyspark", "shapwin"} <= set(result["versions"])
+    assert "**no**" not in spark_page.read_text()
+
+
+def test_every_route_on_spark_is_exact(on_spark):
+    figures = on_spark["rq1_spark"]["figures"]
+    assert figures["windows"] == 2 * 5 * 2 * 7
+    assert all(row["max_rel"] <= EXACT for row in figures["rows"])
+    assert {row["statistic"]: len(row["routes"]) for row in figures["rows"]} == {
+        **dict.fromkeys(("avg", "var_pop", "var_samp", "covar_pop", "covar_samp"), 5),
+        **dict.fromkeys(("central_moment(3)", "central_moment(4)"), 1),
+    }
+
+
+def test_all_routes_of_a_frame_on_spark_agree(on_spark):
+    figures = on_spark["rq2_spark"]["figures"]
+    assert [row["N"] for row in figures["rows"]] == [100, 1000]
+    assert all(len(row["us_a_row"]) == 5 for row in figures["rows"])
+    assert figures["difference"] <= EXACT
+
+
+def test_native_spark_agrees(on_spark):
+    figures = on_spark["peers_spark"]["figures"]
+    assert figures["skipped"] == []
+    for row in figures["players"]:
+        assert all(row[name]["difference"] <= EXACT for name in ("spark", "duckdb"))
+    assert [row["work"] for row in figures["sliding"]["cases"]] == ["players", "members"]
+    assert all(row["difference"] <= EXACT for row in figures["sliding"]["cases"])
+    assert figures["sliding"]["windows"] > 250  # a day of them
 
 
 def test_the_report_shows_every_figure_of_the_paper(page, modules, tmp_path):
