@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 
 def session(cores: int, **settings: str) -> SparkSession:
@@ -24,3 +24,8 @@ def session(cores: int, **settings: str) -> SparkSession:
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+def compute(frame: DataFrame) -> None:
+    """Compute all of a DataFrame, and keep nothing of it."""
+    frame.write.format("noop").mode("overwrite").save()

@@ -15,6 +15,7 @@ from typing import Any
 
 import figures
 from results import parsed, parser
+from scale_sections import flights, rq4b_spark, scale
 from tables import (
     EXACT,
     Here,
@@ -544,8 +545,11 @@ SECTIONS: dict[str, Callable[[Here, Paper], Section]] = {
     "rq3": rq3,
     "rq4a": rq4a,
     "rq4b": rq4b,
+    "rq4b_spark": rq4b_spark,
+    "flights": flights,
     "rq5": rq5,
     "peers": peers,
+    "scale": scale,
 }
 
 

@@ -1,4 +1,4 @@
-"""How everything here is timed: CPU time of this process, medians, batches in turn."""
+"""How everything here is timed: medians, batches in turn; CPU time of this process, or a clock."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from statistics import mean, median
 from time import process_time
 from typing import Any
 
+Clock = Callable[[], float]
 
-def seconds(work: Callable[[], Any]) -> float:
-    """Return the CPU time of one call."""
-    start = process_time()
+
+def seconds(work: Callable[[], Any], clock: Clock = process_time) -> float:
+    """Return the time of one call."""
+    start = clock()
     work()
-    return process_time() - start
+    return clock() - start
 
 
 def typical(work: Callable[[], Any], repeats: int) -> float:
@@ -20,12 +22,14 @@ def typical(work: Callable[[], Any], repeats: int) -> float:
     return median(seconds(work) for _ in range(repeats))
 
 
-def in_turn(works: dict[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
-    """Return the CPU times of each; one of each in turn, so that noise on the machine hits all."""
+def in_turn(
+    works: dict[str, Callable[[], Any]], repeats: int, clock: Clock = process_time
+) -> dict[str, list[float]]:
+    """Return the times of each; one of each in turn, so that noise on the machine hits all."""
     times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(repeats):
         for name, work in works.items():
-            times[name].append(seconds(work))
+            times[name].append(seconds(work, clock))
     return times
 
 
