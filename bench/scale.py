@@ -151,14 +151,14 @@ def runs(chosen: list[Case], repeats: int, folder: str, master: str) -> Figures:
     inputs = {case.rows: spark.read.parquet(f"{folder}/{case.rows}") for case in chosen}
     counted = {case: counted_rows(inputs, case) for case in chosen if case.rows <= min(inputs) * 3}
     times: dict[Case, list[float]] = {case: [] for case in chosen}
-    reading: dict[int, list[float]] = {rows: [] for rows in inputs}
+    reading: dict[int, list[float]] = {rows: [] for rows in [*inputs][:-1]}
     megabytes = {}
     for _ in range(repeats):
         for case in chosen:
             times[case].append(seconds(partial(run, inputs, case), perf_counter))
             megabytes.setdefault(case, worker_megabytes())
-        for rows, df in inputs.items():
-            needed = df.select("pickup", "fare", "zone", "distance")
+        for rows in reading:
+            needed = inputs[rows].select("pickup", "fare", "zone", "distance")
             reading[rows].append(seconds(partial(compute, needed), perf_counter))
     spark.stop()
     return {
@@ -200,8 +200,7 @@ def counted_rows(inputs: dict[int, Any], case: Case) -> int:
     from pyspark.sql import functions as F
 
     seen = Observation()
-    made = explained(inputs, case).observe(seen, F.count("*").alias("rows"))
-    compute(made)
+    compute(explained(inputs, case).observe(seen, F.count("*").alias("rows")))
     return seen.get["rows"]
 
 
@@ -211,11 +210,11 @@ def counted_rows(inputs: dict[int, Any], case: Case) -> int:
 def modelled(chosen: list[Case], cores: int, found: Figures) -> Figures:
     """Fit the model on all cases but the last, and say what it makes of each."""
     sizes = np.array([[*case.sizes.values()] for case in chosen])
-    seconds = np.array([found["seconds"][case] for case in chosen])
-    cost = fitted(sizes[:-1], seconds[:-1])
+    took = np.array([found["seconds"][case] for case in chosen])
+    cost = fitted(sizes[:-1], took[:-1])
     model = sizes @ cost
-    off = np.abs(model / seconds - 1)
-    read = np.array([*found["reading"].items()][:-1])
+    off = np.abs(model / took - 1)
+    read = np.array([*found["reading"].items()])
     per_row = fitted(np.stack([np.ones(len(read)), read[:, 0]], axis=1), read[:, 1])[1]
     return {
         "cores": cores,
@@ -226,11 +225,11 @@ def modelled(chosen: list[Case], cores: int, found: Figures) -> Figures:
             | {
                 "rows": case.rows,
                 "result_rows_counted": found["counted"].get(case),
-                "seconds": took,
+                "seconds": spent,
                 "model": said,
                 "worker_megabytes": found["megabytes"][case],
             }
-            for case, took, said in zip(chosen, seconds, model, strict=True)
+            for case, spent, said in zip(chosen, took, model, strict=True)
         ],
         "off": {"median": np.median(off[:-1]), "max": off[:-1].max(), "largest": off[-1]},
         "reading": found["reading"],
@@ -239,17 +238,17 @@ def modelled(chosen: list[Case], cores: int, found: Figures) -> Figures:
     }
 
 
-def fitted(sizes: Any, seconds: Any) -> Any:
+def fitted(sizes: Any, took: Any) -> Any:
     """Return the coefficients, none negative, with the least squares of relative errors.
 
     The best of them are an ordinary fit of the terms that they do not put at zero; all sets of
     terms are tried.
     """
-    scaled = sizes / seconds[:, None]
+    scaled = sizes / took[:, None]
     best, least = np.zeros(sizes.shape[1]), np.inf
     for used in product((False, True), repeat=sizes.shape[1]):
         tried = np.zeros(sizes.shape[1])
-        tried[[*used]] = np.linalg.lstsq(scaled[:, [*used]], np.ones(len(seconds)))[0]
+        tried[[*used]] = np.linalg.lstsq(scaled[:, [*used]], np.ones(len(took)))[0]
         off = np.linalg.norm(scaled @ tried - 1)
         if (tried >= 0).all() and off < least:
             best, least = tried, off
@@ -257,17 +256,17 @@ def fitted(sizes: Any, seconds: Any) -> Any:
 
 
 def far(keys: int, cores: int, cost: Any, reading: float) -> Figures:
-    """What the model says of `FAR`: each core does its part of the rows, and of the keys."""
+    """What the model says of `FAR`: cores share rows, and with keys all that grows with keys."""
     case = Case(FAR["rows"], keys=keys)
-    seconds = dict(zip(TERMS, cost * [*case.sizes.values()], strict=True))
+    took = dict(zip(TERMS, cost * [*case.sizes.values()], strict=True))
     share = cores / FAR["cores"]
-    spread = ("rows", "rows_by_key") if keys == 1 else TERMS[1:]
-    seconds |= {term: seconds[term] * share for term in spread}
+    spread = ("rows",) if keys == 1 else TERMS[1:]
+    took |= {term: took[term] * share for term in spread}
     return {
         **FAR,
         "keys": keys,
-        "seconds": sum(seconds.values()),
-        "of_rows": seconds["rows"] + seconds["rows_by_key"],
+        "seconds": sum(took.values()),
+        "of_rows": took["rows"] + took["rows_by_key"],
         "of_reading": reading * FAR["rows"] * share,
     }
 
