@@ -18,11 +18,10 @@ from timing import in_turn
 import shapwin
 from shapwin import Attribution
 
-REPEATS = 3
 CORES = 2
 
 
-def speed(df: DataFrame, rows: int, asked: dict[str, Any]) -> Figures:
+def speed(df: DataFrame, rows: int, asked: dict[str, Any], repeats: int) -> Figures:
     """Wall clock of `explain` and of Spark's own sliding aggregates, nothing explained."""
 
     def sparks_own() -> DataFrame:
@@ -35,11 +34,11 @@ def speed(df: DataFrame, rows: int, asked: dict[str, Any]) -> Figures:
         "explain": lambda: compute(shapwin.explain(df, **asked)),
         "spark": lambda: compute(sparks_own()),
     }
-    times = in_turn(works, 1 + REPEATS, perf_counter)  # the first starts workers and compiles
+    times = in_turn(works, 1 + repeats, perf_counter)  # the first starts workers and compiles
     took = {name: median(of[1:]) for name, of in times.items()}
     return {
         "cores": CORES,
-        "repeats": REPEATS,
+        "repeats": repeats,
         "explain_s": took["explain"],
         "rows_per_s": rows / took["explain"],
         "spark_s": took["spark"],

@@ -198,7 +198,7 @@ def month_on_spark(options: Namespace) -> Figures:
             write(data, path)
         spark = session(CORES)
         rows = spark.read.parquet(str(path)).where(kept())
-        figures = speed(rows, len(data.seconds), ON_SPARK)
+        figures = speed(rows, len(data.seconds), ON_SPARK, 1 if options.quick else 3)
         found = arrays(shapwin.explain(rows, **ON_SPARK).toPandas(), QUERIES, ends)
         figures["atoms"] = atoms(rows, ON_SPARK, ends)
         spark.stop()
