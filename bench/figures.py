@@ -116,22 +116,29 @@ def rq4a(axes: Axes, here: dict[str, Any]) -> None:
 
 
 def rq4b(axes: Axes, here: dict[str, Any]) -> None:
-    line = here["timeline"]
+    axes.axvspan(26, 30, color="#eeeeee", zorder=0)
+    day(axes, here["timeline"], "AVG(fare)")
+    axes.set(ylabel="dollars", title=f"RQ4b: a thin, dear night ({here['data']} trips)")
+
+
+def flights(axes: Axes, here: dict[str, Any]) -> None:
+    hour, minute = map(int, here["peak"]["window_end"][11:].split(":"))
+    axes.axvline(hour + minute / 60, color="#cccccc", zorder=0)
+    day(axes, here["timeline"], "AVG(delay)")
+    axes.set(ylabel="minutes", title="The day of the most striking hour of departures")
+
+
+def day(axes: Axes, line: dict[str, Any], value: str) -> None:
+    """Draw an average and what makes it up over 24 hours."""
     start = int(line["from"][11:13])
     hours = [start + i / 12 for i in range(len(line["value"]))]
-    axes.axvspan(26, 30, color="#eeeeee", zorder=0)
     axes.axhline(0, color="black", linewidth=0.6)
-    axes.plot(hours, line["value"], color="black", linewidth=2, label="AVG(fare)")
+    axes.plot(hours, line["value"], color="black", linewidth=2, label=value)
     for (group, phi), color in zip(line["phi"].items(), (BLUE, ORANGE, GREEN), strict=True):
         axes.plot(hours, phi, color=color, label=f"Φ {group}")
     ticks = list(range(start, start + 25, 3))
     axes.set_xticks(ticks, [f"{h % 24:02}:00" for h in ticks])
-    axes.set(
-        xlabel=f"end of the window, from {line['from'][:10]}",
-        ylabel="dollars",
-        title=f"RQ4b: a thin, dear night ({here['data']} trips)",
-        xlim=(hours[0], hours[-1]),
-    )
+    axes.set(xlabel=f"end of the window, from {line['from'][:10]}", xlim=(hours[0], hours[-1]))
     axes.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.16))
 
 
@@ -154,13 +161,50 @@ def rq5(axes: Axes, here: dict[str, Any]) -> None:
     axes.legend(frameon=False, loc="lower right")
 
 
+def scale(axes: Axes, here: dict[str, Any]) -> None:
+    asked = ("window", "every", "keys", "queries", "statistics")
+    masters = sorted(here["masters"].items(), key=lambda item: item[1]["runs"][-1]["model"])
+    label = 0.0
+    for (master, of), color in zip(masters, (BLUE, ORANGE, GREEN), strict=False):
+        last = of["runs"][-1]
+        runs = [run for run in of["runs"] if all(run[x] == last[x] for x in asked)]
+        rows = [run["rows"] for run in runs]
+        axes.loglog(rows, [run["model"] for run in runs], color=color, linewidth=1)
+        axes.loglog(rows, [run["seconds"] for run in runs], "o", color=color)
+        axes.loglog(rows[-1], last["model"], "o", color=color, markersize=11, fillstyle="none")
+        label = max(last["model"], label * 1.25)  # names stand apart
+        axes.annotate(
+            master,
+            (rows[-1], label),
+            xytext=(10, 0),
+            textcoords="offset points",
+            va="center",
+            color=color,
+        )
+    axes.set(
+        xlabel="rows; lines and rings: the model, which has not seen the last",
+        ylabel="seconds",
+        title="Scale: an hour every 5 minutes, three queries",
+        xlim=(rows[0] / 1.5, rows[-1] * 40),
+    )
+    low, high = axes.get_ylim()
+    times = [k * 10**e for e in range(-2, 4) for k in (1, 2, 5)]
+    axes.set_yticks([t for t in times if low <= t <= high], labels=None)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_xticks(rows, [f"{x:,}" for x in rows], rotation=20)
+    axes.minorticks_off()
+
+
 DRAWN: dict[str, Callable[[Axes, dict[str, Any]], None]] = {
     "rq2": rq2,
     "rq2_spark": rq2_spark,
     "rq3": rq3,
     "rq4a": rq4a,
     "rq4b": rq4b,
+    "rq4b_spark": rq4b,
+    "flights": flights,
     "rq5": rq5,
+    "scale": scale,
 }
 
 

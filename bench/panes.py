@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import statistics
 import tempfile
@@ -79,11 +80,12 @@ def explained(df: DataFrame, window: str, **options: object) -> DataFrame:
 
 
 def worker_megabytes() -> int:
-    """The largest peak of resident memory among Spark's Python workers (Linux only)."""
+    """The largest peak of resident memory among our Spark's Python workers (Linux only)."""
     peaks = [0]
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
-            if "pyspark.daemon" in status.with_name("cmdline").read_text():
+            ours = os.getsid(int(status.parent.name)) == os.getsid(0)
+            if ours and "pyspark.daemon" in status.with_name("cmdline").read_text():
                 found = re.search(r"VmHWM:\s+(\d+)", status.read_text())
                 peaks.append(int(found.group(1)) if found else 0)
         except OSError:  # it ended meanwhile

@@ -16,6 +16,7 @@ from typing import Any
 import figures
 from results import parsed, parser
 from spark_sections import peers_spark, rq1_spark, rq2_spark
+from scale_sections import flights, rq4b_spark, scale
 from tables import (
     EXACT,
     Here,
@@ -547,9 +548,12 @@ SECTIONS: dict[str, Callable[[Here, Paper], Section]] = {
     "rq3": rq3,
     "rq4a": rq4a,
     "rq4b": rq4b,
+    "rq4b_spark": rq4b_spark,
+    "flights": flights,
     "rq5": rq5,
     "peers": peers,
     "peers_spark": peers_spark,
+    "scale": scale,
 }
 
 

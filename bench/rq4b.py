@@ -1,12 +1,13 @@
-"""RQ4b, throughput: a month of trips explained in process, without Spark.
+"""RQ4b, throughput: a month of trips explained, in process and on Spark.
 
 Windows (t − 1 h, t], a tick every 5 minutes, predicates airport, manhattan, longtrip; AVG and
 VAR_POP for each and for what the long airport trips and the others add.
 
-- SlidingWindow: the trips of 5 minutes inserted at a time, then everything asked;
-- Frames: all windows at once.
+- rq4b, in process: SlidingWindow, the trips of 5 minutes inserted at a time, then everything
+  asked; Frames, all windows at once.
+- rq4b_spark: `shapwin.explain` of the same trips as Parquet.
 
-Made up unless ``--trips`` names the TLC file.
+Trips are made up unless ``--trips`` names the TLC file.
 
     python bench/rq4b.py [--quick] [--trips FILE]
 """
@@ -15,12 +16,29 @@ from __future__ import annotations
 
 from argparse import Namespace
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
 import numpy as np
+from agreement import apart, efficiency
 from results import Figures, experiment
-from trips import TICK, WINDOW, Trips, tick_time, trips
+from trips import (
+    AIRPORTS,
+    DAYS,
+    LONG_TRIP,
+    MANHATTAN,
+    MOST_FARE,
+    START,
+    TICK,
+    TICKS,
+    WINDOW,
+    Trips,
+    tick_time,
+    trips,
+    write,
+)
 
 from shapwin import Attribution, Frames, SlidingWindow, closed_form
 from shapwin.predicates import Query, pack
@@ -34,12 +52,26 @@ QUERIES = (
     "airport AND NOT longtrip",
     "NOT (airport OR manhattan)",
 )
+ON_SPARK: dict[str, Any] = {
+    "value": "fare_amount",
+    "time": "tpep_pickup_datetime",
+    "window": "1 hour",
+    "every": "5 minutes",
+    "closed": "right",
+    "predicates": {
+        "airport": f"PULocationID IN {(*AIRPORTS,)}",
+        "manhattan": f"PULocationID IN {(*MANHATTAN,)}",
+        "longtrip": f"trip_distance > {LONG_TRIP}",
+    },
+    "queries": {query: query for query in QUERIES},
+    "statistics": STATISTICS,
+}
 
 
 def measure(options: Namespace) -> Figures:
     data = trips(options)
     signature = pack(list(data.predicates().values()))
-    at_once, frames = all_windows(data, signature)
+    at_once, frames = all_windows(data.fare, members(signature), data.windows())
     slid, sliding = slide(data, signature)
     n = at_once["avg"].n
     return {
@@ -60,14 +92,15 @@ def members(signature: Any, queries: Any = QUERIES) -> Any:
     return np.stack([Query.parse(query, names).over_atoms(signature) for query in queries])
 
 
-def all_windows(data: Trips, signature: Any) -> tuple[dict[str, Attribution], Figures]:
+def all_windows(
+    values: Any, groups: Any, windows: tuple[Any, Any]
+) -> tuple[dict[str, Attribution], Figures]:
     """Every window by `Frames`."""
-    begin, end = data.windows()
     start = process_time()
-    total, parts = Frames.of_rows(data.fare, members(signature)).answer(begin, end)
+    total, parts = Frames.of_rows(values, groups).answer(*windows)
     found = {statistic: closed_form(statistic, total, parts) for statistic in STATISTICS}
     took = process_time() - start
-    return found, {"total_s": took, "rows_per_s": len(data.seconds) / took}
+    return found, {"total_s": took, "rows_per_s": len(values) / took}
 
 
 def slide(data: Trips, signature: Any) -> tuple[list[Any], Figures]:
@@ -106,32 +139,16 @@ def difference(data: Trips, slid: list[Any]) -> float:
     newest = data.seconds[np.maximum(end - 1, 0)]
     begin = np.searchsorted(data.seconds, newest - WINDOW, side="right")
     signature = pack(list(data.predicates().values()))
-    total, parts = Frames.of_rows(data.fare, members(signature)).answer(begin, end)
-    worst = 0.0
-    for s, statistic in enumerate(STATISTICS):
-        found = closed_form(statistic, total, parts)
-        ours = slice(s * len(QUERIES), (s + 1) * len(QUERIES))
-        phi = np.array([[a.phi for a in tick[ours]] for tick in slid]).T
-        scale = np.maximum(np.abs(found.phi).max(axis=0), np.abs(found.value))
-        worst = max(worst, np.nanmax(np.abs(phi - found.phi) / scale))
-    return float(worst)
+    at_once, _ = all_windows(data.fare, members(signature), (begin, end))
+    phi = np.array([[answer.phi for answer in tick] for tick in slid]).T
+    of_statistic = np.split(phi, len(STATISTICS))
+    return max(apart(phi, at_once[s]) for s, phi in zip(STATISTICS, of_statistic, strict=True))
 
 
 def atoms(data: Trips, signature: Any) -> Figures:
     """How many atoms are active at most, and how well their Φ add up to ν."""
-    total, parts = Frames.of_rows(data.fare, signature == np.arange(8)[:, None]).answer(
-        *data.windows()
-    )
-    result: Figures = {"max_active": (parts.m > 0).sum(axis=0).max(), "possible": 8}
-    for statistic in STATISTICS:
-        found = closed_form(statistic, total, parts)
-        apart = np.abs(found.phi.sum(axis=0) - found.value)
-        scale = np.maximum(np.abs(found.phi).max(axis=0), np.abs(found.value))
-        result[f"efficiency_{statistic}"] = {
-            "max_abs": np.nanmax(apart),
-            "max_rel": np.nanmax(apart / scale),
-        }
-    return result
+    found, _ = all_windows(data.fare, signature == np.arange(8)[:, None], data.windows())
+    return {"possible": 8} | efficiency(found)
 
 
 def shown(found: dict[str, Attribution]) -> Figures:
@@ -167,5 +184,48 @@ def shown(found: dict[str, Attribution]) -> Figures:
     }
 
 
+def month_on_spark(options: Namespace) -> Figures:
+    from case_study import CORES, arrays, atoms, speed
+    from common import session
+
+    import shapwin
+
+    data = trips(options)
+    ends = START + np.arange(1, TICKS + 1) * np.timedelta64(TICK, "s")
+    with TemporaryDirectory() as folder:
+        path = options.trips or Path(folder) / "trips.parquet"
+        if options.trips is None:
+            write(data, path)
+        spark = session(CORES)
+        rows = spark.read.parquet(str(path)).where(kept())
+        figures = speed(rows, len(data.seconds), ON_SPARK, 1 if options.quick else 3)
+        found = arrays(shapwin.explain(rows, **ON_SPARK).toPandas(), QUERIES, ends)
+        figures["atoms"] = atoms(rows, ON_SPARK, ends)
+        spark.stop()
+    signature = pack(list(data.predicates().values()))
+    in_process, _ = all_windows(data.fare, members(signature), data.windows())
+    return {
+        "data": data.source,
+        "trips": len(data.seconds),
+        "ticks": (found["avg"].n > 0).sum(),
+        "difference": max(apart(found[s].phi, in_process[s]) for s in STATISTICS),
+        **figures,
+        **shown(found),
+    }
+
+
+def kept() -> str:
+    """Which of TLC's rows are trips of the month, as `trips.read` has it."""
+    day, last = "tpep_pickup_datetime", START + np.timedelta64(DAYS, "D")
+    columns = (day, "fare_amount", "trip_distance", "PULocationID")
+    return " AND ".join(
+        [
+            *(f"{column} IS NOT NULL" for column in columns),
+            f"{day} >= '{START}' AND {day} < '{last}'",
+            f"fare_amount > 0 AND fare_amount <= {MOST_FARE}",
+        ]
+    )
+
+
 if __name__ == "__main__":
-    experiment(rq4b=measure)
+    experiment(rq4b=measure, rq4b_spark=month_on_spark)

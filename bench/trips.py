@@ -27,6 +27,7 @@ ROWS = PAPER["rq4b"]["trips"]
 LONG_TRIP = 10  # miles, more than
 # The windows are (t − 1 h, t], t every 5 minutes.
 START = np.datetime64("2024-01-01T00:00:00")
+MOST_FARE = 500
 DAYS, TICK, WINDOW = 31, 300, 3600
 TICKS = DAYS * 86400 // TICK
 
@@ -102,7 +103,7 @@ def read(path: Path) -> Trips:
     table = pq.read_table(path, columns=names).drop_null()
     time, fare, distance, zone = (table[name].to_numpy() for name in names)
     seconds = (time.astype("datetime64[s]") - START).astype(np.int64)
-    keep = (seconds >= 0) & (seconds < DAYS * 86400) & (fare > 0) & (fare <= 500)
+    keep = (seconds >= 0) & (seconds < DAYS * 86400) & (fare > 0) & (fare <= MOST_FARE)
     order = np.flatnonzero(keep)[np.argsort(seconds[keep], kind="stable")]
     return Trips(seconds[order], fare[order], distance[order], zone[order], "TLC")
 
@@ -158,18 +159,14 @@ def fares(group: Any, tick: Any, rng: Any) -> tuple[Any, Any]:
     distance = np.where(far, 10 + rng.gamma(4, 1.6, rows), np.minimum(rng.gamma(2, 1.1, rows), 10))
     fare = 5 + 3 * distance + rng.gamma(2, 1.2, rows)
     fare *= np.where(night_ticks(tick), np.array([1.13, 1.85, 2.1])[group], 1)
-    return distance.round(2), np.clip(fare, 1, 500).round(2)
+    return distance.round(2), np.clip(fare, 1, MOST_FARE).round(2)
 
 
-def main() -> None:
+def write(made: Trips, path: Path) -> None:
+    """Write trips as Parquet with TLC's column names."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("path", type=Path)
-    parser.add_argument("--rows", type=int, default=ROWS)
-    arguments = parser.parse_args()
-    made = month(arguments.rows)
     time = START.astype("datetime64[us]") + made.seconds.astype("timedelta64[s]")
     table = pa.table(
         {
@@ -179,7 +176,15 @@ def main() -> None:
             "PULocationID": made.zone.astype(np.int32),
         }
     )
-    pq.write_table(table, arguments.path, row_group_size=500_000)
+    pq.write_table(table, path, row_group_size=500_000)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--rows", type=int, default=ROWS)
+    arguments = parser.parse_args()
+    write(month(arguments.rows), arguments.path)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ ROOT = Path(__file__).parent.parent
 BENCH = ROOT / "bench"
 # Those that need no Spark.
 NAMES = ["rq1", "rq2", "rq3", "rq4a", "rq4b", "rq5", "peers"]
-ON_SPARK = ["rq1_spark", "rq2_spark", "peers_spark"]
 EXACT = 1e-12
 
 
@@ -55,7 +54,7 @@ def on_spark(spark_page):
 def modules(monkeypatch):
     """The scripts of bench/ as modules."""
     monkeypatch.syspath_prepend(str(BENCH))
-    names = ("report", "tables", "trips", "results", "figures", "coalitions")
+    names = ("report", "tables", "trips", "results", "figures", "coalitions", "scale")
     yield lambda name: __import__(name)
     for name in names:
         sys.modules.pop(name, None)
@@ -201,6 +200,59 @@ def test_native_spark_agrees(on_spark):
     assert [row["work"] for row in figures["sliding"]["cases"]] == ["players", "members"]
     assert all(row["difference"] <= EXACT for row in figures["sliding"]["cases"])
     assert figures["sliding"]["windows"] > 250  # a day of them
+
+
+def test_data_sets_on_spark(on_spark, spark_page):
+    for name in ("rq4b_spark", "flights"):
+        figures = on_spark[name]["figures"]
+        assert figures["difference"] <= EXACT
+        assert all(
+            figures["atoms"][f"efficiency_{s}"]["max_rel"] <= EXACT for s in ("avg", "var_pop")
+        )
+        assert len(figures["timeline"]["value"]) == 24 * 12 + 1
+    assert "**no**" not in spark_page.read_text()
+
+
+def test_a_month_of_trips_on_spark(on_spark, found):
+    figures, in_process = on_spark["rq4b_spark"]["figures"], found["rq4b"]["figures"]
+    assert figures["ticks"] == 8928
+    assert figures["atoms"]["max_active"] == 6
+    assert figures["peak"]["window_end"] == in_process["peak"]["window_end"]
+    for what in ("phi", "var_pop", "m"):
+        assert figures["peak"][what] == pytest.approx(in_process["peak"][what], rel=1e-4)
+
+
+def test_the_worst_hour_of_flights(on_spark):
+    """Φ is of the tuples, so what divides a group adds up to it."""
+    figures = on_spark["flights"]["figures"]
+    assert figures["peak"]["window_end"] == "2013-02-11 22:00"
+    for statistic, whole in figures["peak"]["predicates"].items():
+        parts = figures["peak"]["combined"][statistic]
+        for other in ("kennedy", "regional"):
+            phi = [parts[f"florida AND {no}{other}"]["phi"] for no in ("", "NOT ")]
+            assert sum(phi) == pytest.approx(whole["florida"]["phi"], rel=1e-4)
+
+
+def test_the_sizes_that_the_model_takes(on_spark):
+    figures = on_spark["scale"]["figures"]
+    (model,) = figures["masters"].values()
+    assert all(cost >= 0 for cost in model["coefficients"].values())
+    assert model["runs"][-1]["rows"] == figures["largest"]
+    counted = [run for run in model["runs"] if run["result_rows_counted"] is not None]
+    assert len(counted) > 5
+    for run in counted:
+        assert run["result_rows"] == pytest.approx(run["result_rows_counted"], rel=0.01)
+
+
+def test_a_model_of_costs_that_are_known(modules):
+    rng = np.random.default_rng(0)
+    sizes = rng.uniform(1, 1e6, (20, 4))
+    fitted = modules("scale").fitted
+    exact = np.array([1e-3, 0, 2e-6, 5e-5])
+    assert fitted(sizes, sizes @ exact) == pytest.approx(exact, abs=1e-12)
+    # One that seems to be negative is left out.
+    noisy = sizes @ exact - 1e-7 * sizes[:, 1]
+    assert fitted(sizes, noisy)[1] == 0
 
 
 def test_the_report_shows_every_figure_of_the_paper(page, modules, tmp_path):
