@@ -15,8 +15,8 @@ from typing import Any
 
 import figures
 from results import parsed, parser
-from spark_sections import peers_spark, rq1_spark, rq2_spark
 from scale_sections import flights, rq4b_spark, scale
+from spark_sections import peers_spark, rq1_spark, rq2_spark
 from tables import (
     EXACT,
     Here,

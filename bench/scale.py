@@ -21,6 +21,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyspark  # noqa: F401  (its version is told with the results)
 from results import Figures, experiment
 from timing import seconds
 

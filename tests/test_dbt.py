@@ -117,6 +117,13 @@ WRONG = {
     "every is soon, no interval: write '5 minutes'": call(
         "shapley_panes", **WRONG_PANES | {"every": "soon"}
     ),
+    "every is missing: write its length, '5 minutes'": (
+        "{{ shapwin.shapley_panes('t', 'fare', 'at', predicates={'a': 'b'}) }}"
+    ),
+    "value is ['fare'], no text: write a column or an expression in quotes": call(
+        "shapley_panes", **WRONG_PANES | {"value": ["fare"]}
+    ),
+    "over is 3, no text: write what stands in OVER": call("shapley_avg", "fare", "p", 3),
     "every is -1 hour, which is not positive": call(
         "shapley_panes", **WRONG_PANES | {"every": "-1 hour"}
     ),
@@ -381,6 +388,16 @@ def test_aggregates_are_exact(spark, dbt, dialect, golden, form):
             assert abs(row[column] - right) <= 1e-9 * max(map(abs, parts)), (column, row.w)
 
 
+def test_a_string_is_no_number(spark, dbt, dialect):
+    text, _ = dbt.rendered["group by"]
+    strings = spark.createDataFrame(
+        [(0, "fast", 1.0, True)], "w INT, y STRING, x DOUBLE, p BOOLEAN"
+    )
+    strings.createOrReplaceTempView("strings_of_dbt")
+    with pytest.raises(PySparkException, match="value is STRING, not a number: cast it to DOUBLE"):
+        spark.sql(text.replace("golden_of_dbt", "strings_of_dbt")).collect()
+
+
 def test_window_aggregates_are_computed_once(spark, dbt, golden):
     plan = sql(spark, dbt, "named")._jdf.queryExecution().optimizedPlan().toString()
     assert plan.count("windowspecdefinition") == 4  # count and avg, of the window and the group
@@ -467,6 +484,7 @@ def test_wrong_calls_are_refused_in_words(dbt, message):
 WRONG_ROWS = {
     "NULL AS never": "predicate 'never' is NULL in a row of the pane table that is older than it",
     "pane_end + INTERVAL 5 MINUTES AS pane_end": "has a pane of which they are no whole number",
+    "pane + INTERVAL 1 MINUTE AS pane": "and offset is 0 seconds: a row of the pane table has",
     "-m AS m": "more tuples of a window or of a group in it were taken back than were there",
 }
 

@@ -8,10 +8,11 @@ import pyarrow as pa
 import pytest
 
 from shapwin.errors import ArgumentError
-from shapwin.spark import packing
+from shapwin.spark import packing, player_kernel
 from shapwin.spark.exact_sums import Sums
 from shapwin.spark.kernel import WindowKernel, side_by_side
 from shapwin.spark.pane_rows import Layout
+from shapwin.spark.player_kernel import PlayerKernel
 
 LENGTH, EVERY = 10, 20
 
@@ -172,3 +173,13 @@ def test_many_queries_are_a_few_side_by_side(queries):
     assert len({len(run) for run in together}) == 1
     assert len(together[0]) <= 8
     assert together[-1].stop - queries < len(together)
+
+
+def test_players_of_many_windows_at_once_and_of_one_after_another(monkeypatch):
+    frame = pane_rows(2)
+    players = PlayerKernel(kernel(50, None), ("avg", "var_pop"), ("p", "q"))
+    at_once = pa.Table.from_batches(players(batches(frame, 1000)))
+    monkeypatch.setattr(player_kernel, "_AT_ONCE", 1)
+    one_by_one = pa.Table.from_batches(players(batches(frame, 1000)))
+    assert at_once.num_rows > 300
+    pd.testing.assert_frame_equal(at_once.to_pandas(), one_by_one.to_pandas(), rtol=1e-13)

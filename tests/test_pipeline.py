@@ -252,6 +252,29 @@ def test_predicates_as_players(df, by):
         assert list(ordered.m) == [*sizes, (inside.signature == 0).sum()]
 
 
+def test_what_one_player_lacks_is_no_other_players(spark):
+    """A NaN stays with the player that has it; one without tuples has no mean."""
+    at = dt.datetime(2024, 1, 1)
+    rows = spark.createDataFrame(
+        [(at, math.nan, "a"), (at, 3.0, "b")], "t TIMESTAMP, y DOUBLE, p STRING"
+    )
+    found = table(
+        shapwin.explain(
+            rows,
+            value="y",
+            time="t",
+            window="1 hour",
+            every="1 hour",
+            predicates={"a": "p = 'a'", "b": "p = 'b'"},
+            semantics="players",
+        )
+    ).set_index("predicate")
+    assert math.isnan(found.group_mean["a"])
+    assert found.group_mean["b"] == 3.0
+    assert (found.m["(other)"], found.phi["(other)"]) == (0, 0.0)
+    assert found.n.eq(2).all()
+
+
 def test_players_are_few(df):
     many = {f"p{k}": "fare > 1" for k in range(21)}
     with pytest.raises(ArgumentError, match="at most 20 with semantics='players'"):

@@ -174,6 +174,10 @@ COLUMNS = [
     (lambda: S.shapley_explain("fare", "true", "central_moment(3)"), errors.StatisticError, "shapley_explain: 'central_moment(3)' has no native form: use the SQL function shapley_central_moment"),
     (lambda: S.shapley_central_moment("fare", "true", 3), errors.StatisticError, "shapley_central_moment has no native form, as Spark sums no third powers about a mean: call shapwin.register(spark) and F.call_function('shapley_central_moment', value, predicate, F.lit(3))"),
     (lambda: S.attributions("fare", {}), errors.ArgumentError, "attributions: predicates is empty: give at least one, {'name': '…'}"),
+    (lambda: S.attributions("fare", {" ": "true"}), errors.PredicateError, "attributions: a predicate is named '': give it a name"),
+    (lambda: S.shapley_avg("fare", "true", "w"), errors.ArgumentTypeError, "shapley_avg: window is 'w': give a WindowSpec, such as Window.partitionBy('city').orderBy('t').rowsBetween(-9, 0)"),
+    (lambda: S.attributions("fare", {"p": "true"}, window=3), errors.ArgumentTypeError, "attributions: window is 3: give a WindowSpec, such as Window.partitionBy('city').orderBy('t').rowsBetween(-9, 0)"),
+    (lambda: S.shapley_explain("fare", "true", "avg", window="w"), errors.ArgumentTypeError, "shapley_explain: window is 'w': give a WindowSpec, such as Window.partitionBy('city').orderBy('t').rowsBetween(-9, 0)"),
     (lambda: S.attributions("fare", {"p": "true"}, []), errors.ArgumentError, "attributions: statistics is empty: give at least one, such as 'avg'"),
 ]  # fmt: skip
 

@@ -180,6 +180,7 @@ def shapley_explain(
     name = _statistic("shapley_explain", statistic, other)
     group = _Group("shapley_explain", value, other, predicate, center)
     body = explanation_of_aggregates(name, center)
+    _checked_window("shapley_explain", window)
     explanation = _over_aggregates([name], [group], window, body)
     return explanation.alias(_call("shapley_explain", value, other, predicate, name))
 
@@ -221,7 +222,8 @@ def attributions(
         )
     if not predicates:
         raise ArgumentError("attributions: predicates is empty: give at least one, {'name': '…'}")
-    names("attributions: predicates", list(predicates))
+    if any(not name.strip() for name in names("attributions: predicates", list(predicates))):
+        raise PredicateError("attributions: a predicate is named '': give it a name")
     chosen = names("attributions: statistics", statistics)
     games = list(dict.fromkeys(_statistic("attributions", s, other) for s in chosen))
     if not games:
@@ -229,6 +231,7 @@ def attributions(
     groups = [
         _Group("attributions", value, other, predicate, center) for predicate in predicates.values()
     ]
+    _checked_window("attributions", window)
     body = phis_of_aggregates(games, list(predicates), center)
     return _over_aggregates(games, groups, window, body).alias(_call("attributions", value, other))
 
@@ -261,6 +264,7 @@ def _phi(
     center: Center,
 ) -> Column:
     group = _Group(function, value, other, predicate, center)
+    _checked_window(function, window)
     phi = _over_aggregates([statistic], [group], window, phi_of_aggregates(statistic, center))
     return phi.alias(_call(function, value, other, predicate))
 
@@ -290,6 +294,14 @@ class _Group:
             F.when(member, y),
             F.when(member, centered),
             None if x is None else F.when(member, x),
+        )
+
+
+def _checked_window(function: str, window: Any) -> None:
+    if window is not None and not isinstance(window, WindowSpec):
+        raise ArgumentTypeError(
+            f"{function}: window is {window!r}: give a WindowSpec, such as "
+            "Window.partitionBy('city').orderBy('t').rowsBetween(-9, 0)"
         )
 
 

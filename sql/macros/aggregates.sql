@@ -59,9 +59,17 @@ of them is computed once, however often the closed form uses it. #}
     transform(array(named_struct({{ aggregates | join(', ') }})), s -> {{ closed_form[form] }})[0]
 {%- endmacro %}
 
-{# Times 1D and not CAST AS DOUBLE, which would take a TIMESTAMP or a BOOLEAN for a number. #}
+{# Times 1D and not CAST AS DOUBLE, which would take a TIMESTAMP or a BOOLEAN for a number. A STRING
+would become NULL, unless Spark is in ANSI mode. #}
 {% macro _number(argument, text) %}
-{% do return('1D * ' ~ shapwin._expression(argument, text)) %}
+{%- set number = shapwin._expression(argument, text) -%}
+{%- set message = shapwin._literal(
+    'shapwin: ' ~ argument ~ ' is STRING, not a number: cast it to DOUBLE first'
+) -%}
+{% do return(
+    '1D * if(typeof(' ~ number ~ ") = 'string', CAST(raise_error(" ~ message ~ ') AS DOUBLE), '
+    ~ number ~ ')'
+) %}
 {% endmacro %}
 
 {# The aggregates of the window or of a group in it, by the names that closed forms give them. #}
@@ -88,6 +96,10 @@ of them is computed once, however often the closed form uses it. #}
 {% macro _over(over) %}
 {%- if over is none -%}
     {% do return('') %}
+{%- elif over is not string -%}
+    {%- do shapwin._refuse(
+        'over is ' ~ over ~ ", no text: write what stands in OVER (…), such as 'PARTITION BY city'"
+    ) -%}
 {%- elif modules.re.fullmatch('\\s*([(].*[)]|\\w+|`.*`)\\s*', over, modules.re.DOTALL) -%}
     {% do return(' OVER ' ~ over | trim) %}
 {%- endif -%}

@@ -17,6 +17,11 @@
 {%- if text is none or not (text | string | trim) -%}
     {%- do shapwin._refuse(argument ~ ' is empty: write a column or an expression in quotes') -%}
 {%- endif -%}
+{%- if text is not string -%}
+    {%- do shapwin._refuse(
+        argument ~ ' is ' ~ text ~ ', no text: write a column or an expression in quotes'
+    ) -%}
+{%- endif -%}
 {%- set comment = '\n' if '--' in (text | string) else '' -%}
 {% do return('(' ~ text ~ comment ~ ')') %}
 {% endmacro %}
@@ -101,6 +106,9 @@
     'hour': 3600000000, 'day': 86400000000, 'week': 604800000000,
 } -%}
 {%- set part = '([+-]?[0-9]+)(?:[.]([0-9]+))?\\s*([a-z]+)\\s*' -%}
+{%- if interval is undefined or interval is none or interval == '' -%}
+    {%- do shapwin._refuse(argument ~ " is missing: write its length, '5 minutes'") -%}
+{%- endif -%}
 {%- set text = modules.re.sub('^interval\\s+', '', interval | string | lower | trim) -%}
 {%- if not modules.re.fullmatch('(?:' ~ part ~ ')+', text) -%}
     {%- do shapwin._refuse(argument ~ ' is ' ~ interval ~ ", no interval: write '5 minutes'") -%}

@@ -7,6 +7,7 @@ before, and large sums are never subtracted. #}
 ) -%}
 {%- set width = shapwin._microseconds('window', window) -%}
 {%- set step = shapwin._microseconds('every', every) -%}
+{%- set offset_given = offset -%}
 {%- set offset = shapwin._microseconds('offset', offset, signed=true) -%}
 {#- How many windows a pane may lie in. -#}
 {%- set overlap = -(-width // step) -%}
@@ -58,8 +59,8 @@ WITH pane_rows AS (
     SELECT {% for key in keys + ['_end'] %}{{ key }}, {% endfor -%}
         {% for number in numbers %}_{{ number }}, {% endfor -%}
         if(_end <= _slice.end, _slice.start, raise_error({{ shapwin._literal(
-            'shapwin: window is ' ~ window ~ ' and every is ' ~ every ~ ': a row of the pane table has '
-            ~ 'a pane of which they are no whole number'
+            'shapwin: window is ' ~ window ~ ', every is ' ~ every ~ ' and offset is ' ~ offset_given
+            ~ ': a row of the pane table has a pane of which they are no whole number'
         ) }})) AS _pane,
         {% for label in labels %}{{ conditions[loop.index0] }} AS {{ label }}{{ '' if loop.last else ', ' }}{% endfor %}
     FROM pane_rows
