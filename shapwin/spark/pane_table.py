@@ -56,9 +56,8 @@ class Grid:
             time, f"{length} microseconds", f"{every} microseconds", f"{later} microseconds"
         )
 
-    def start(self, window: str) -> Column:
-        """When one of `slices` starts."""
-        start = f"{window}.start"
+    def start(self, start: str) -> Column:
+        """When the pane or window begins whose slice starts there."""
         return F.expr(later(start, -1) if self.closed == "right" else start)
 
     def in_panes(self, rows: DataFrame) -> DataFrame:
@@ -100,13 +99,14 @@ def summed(rows: Rows, groups: Sequence[str], grid: Grid, center: Center = None)
     weight = ["_k"] if "_k" in rows.frame.columns else []
     values = [f"_{v}" for v in rows.letters]
     frame = with_bits(rows.frame, [*rows.keys, "_time", *values, *weight], groups)
-    frame = grid.in_panes(frame).withColumn("_pane", grid.start("_window")).drop("_window")
+    frame = grid.in_panes(frame).withColumn("_pane", F.col("_window.start")).drop("_window")
     if weight:
         frame = _net(frame)
     sums = Sums(len(values) == 2, exact=True, centered=center is not None)
     layout = Layout(len(rows.keys), words(len(groups)), sums)
     grouped = with_parts(frame, rows.letters).groupBy(*rows.keys, "_pane", *layout.word_names)
     frame = grouped.agg(*(F.expr(sql) for sql in aggregates(rows.letters, *weight)))
+    frame = frame.withColumn("_pane", grid.start("_pane"))
     if center is not None:
         frame = frame.withColumn("_c", given_center(frame, center, rows.keys))
     return PaneTable(frame, rows.by, layout, grid)
@@ -152,7 +152,7 @@ def packed_by_udaf(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
     if "_k" in rows.frame.columns:
         raise ArgumentError("engine='pandas' takes no multiplicity: use engine='native'")
     frame, layout = _unsummed(rows, groups)
-    frame = grid.in_panes(frame).withColumn("_pane", grid.start("_window"))
+    frame = grid.in_panes(frame).withColumn("_pane", grid.start("_window.start"))
     micros = F.expr(since_epoch("_pane", frame.schema["_pane"].dataType))
     values = [f"_{v}" for v in rows.letters]
     with shipped():

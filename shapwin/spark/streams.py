@@ -114,7 +114,7 @@ def _finished(
     Of windows from which more was taken back than was there, only the counts are told.
     """
     keys = table.layout.key_names
-    start = table.grid.start("_window").alias("_start")
+    start = table.grid.start("_window.start").alias("_start")
     rows = found.select(*keys, start, *(c for c in found.columns if c not in (*keys, "_window")))
     fields = [T.StructField(name, rows.schema[name].dataType) for name in keys]
     schema = schema_of(fields, rows.schema["_start"].dataType, table.layout.sums, queries)
