@@ -86,7 +86,8 @@ def rq2_spark(here: Here, _paper: Paper) -> Section:
     ]
     text = (
         f"{WALL_CLOCK.format(here['cores'], here['cores'])} of {here['repeats']} repeats in which "
-        f"the routes take turns; one cached table of {here['count']:,} rows, all in one partition, "
+        f"the routes take turns, {here['own']} once, as it takes minutes; one cached table of "
+        f"{here['count']:,} rows, all in one partition, "
         "every row's result computed and thrown away. The first N − 1 rows have shorter frames, "
         "which favours what reads the whole frame. `constant UDAF` returns 1 whatever it is given: "
         "what Spark takes to call Python once a row. `spark.sql.window.segmentTree.enabled` is off "
@@ -133,8 +134,8 @@ def peers_spark(here: Here, _paper: Paper) -> Section:
         f"{WALL_CLOCK.format(here['cores'], here['cores'])}, planning included, rows cached. One "
         'window: `explain(…, semantics="players")` against AVG … FILTER of every coalition in one '
         "Spark query, and in DuckDB on one thread. These average each row into every coalition "
-        "that holds it; `explain` sums rows by atom, and gives the players' values of one window "
-        "after another in a Python worker. Below 1× the peer is faster."
+        "that holds it; `explain` sums rows by atom, and a Python worker solves many windows at "
+        "once. Below 1× the peer is faster: of one window, what `explain` costs is its fixed cost."
     )
     if here["skipped"]:
         text += f" Skipped, not installed: {', '.join(here['skipped'])}."
