@@ -50,12 +50,6 @@ def measure(options: Namespace) -> Figures:
         "selectivity": SELECTIVITY,
         "slides": SLIDES,
         "rows": rows,
-        "flatness": {
-            route: max(
-                of[-1][route]["median_us"] / of[0][route]["median_us"] for of in rows.values()
-            )
-            for route in ("sliding", "rolling")
-        },
         "enumeration": [
             {"N": n, "seconds": seconds(partial(enumerate_shapley, "avg", column(n)[0].tolist()))}
             for n in ((10, 12) if options.quick else (10, 15, 20))

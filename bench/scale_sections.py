@@ -183,7 +183,11 @@ def scale(here: Here, paper: Paper) -> Section:
         "the largest, which it has to predict. Rows without a key are summed by Spark, rows "
         "with one in Python workers. Reading is Spark's alone, of the columns that are needed, "
         "and is part of what a row costs. How many pane rows, sums and result rows there are is "
-        "computed from the question, not counted."
+        "computed from the question, not counted. A cost of 0 is one that these runs do not tell "
+        "from others that grow along with it, and not nothing: 12 queries do take longer than one. "
+        "The largest run, which the model predicts, has no keys; with keys the largest is among "
+        "those that it is fitted on, so trust it less there. Workers' memory is of the runs before "
+        "the largest, and after it."
     )
     return Section("Scale", compared, [text, *parts])
 

@@ -121,7 +121,7 @@ WRONG = {
         "{{ shapwin.shapley_panes('t', 'fare', 'at', predicates={'a': 'b'}) }}"
     ),
     "value is ['fare'], no text: write a column or an expression in quotes": call(
-        "shapley_panes", **WRONG_PANES | {"value": ["fare"]}
+        "shapley_panes", **WRONG_PANES | {"value": ["fare"], "predicates": {"eu": "b"}}
     ),
     "over is 3, no text: write what stands in OVER": call("shapley_avg", "fare", "p", 3),
     "every is -1 hour, which is not positive": call(
