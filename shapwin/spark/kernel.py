@@ -291,8 +291,6 @@ def side_by_side(groups: int) -> list[range]:
 
 def of_window(total: Summary, plain: Any) -> list[pa.Array]:
     """Return a window's count, plain sum Σ y and sums about its mean, as columns."""
-    # Beside an infinite value second moments are NaN, as Spark's own are; left alone they would
-    # be infinite or NaN by the sign of what a sum was rounded to.
     odd = _odd(total)
     sums = [total.m, plain, total.a, total.b + odd[0], total.center]
     if total.two_columns:
@@ -310,7 +308,11 @@ def of_group(total: Summary, part: Summary, plain: Any) -> list[pa.Array]:
 
 
 def _odd(total: Summary) -> tuple[Any, Any]:
-    """Zero for b and ab, NaN where a value of the window has no square or product."""
+    """What to add to b and to ab: zero, or NaN where a value of the window is infinite.
+
+    There second moments are NaN, as Spark's own are; left alone they would be infinite or NaN by
+    the sign of what a sum was rounded to.
+    """
     odd = np.where(np.isfinite(total.a), 0.0, np.nan)
     return odd, odd + np.where(np.isfinite(total.a2), 0.0, np.nan) if total.two_columns else odd
 
