@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,12 +11,16 @@ import pytest
 
 from shapwin.errors import ArgumentError
 from shapwin.spark import packing, player_kernel
+from shapwin.spark import pane_rows as packed_rows
 from shapwin.spark.exact_sums import Sums
 from shapwin.spark.kernel import WindowKernel, side_by_side
 from shapwin.spark.pane_rows import Layout
 from shapwin.spark.player_kernel import PlayerKernel
+from shapwin.spark.segments import SegmentPacker, Segments
 
 LENGTH, EVERY = 10, 20
+SUMS = Sums(False)
+LAYOUT = Layout(1, 1, SUMS)
 
 
 def pane_rows(seed=0, keys=("a", None, "b"), rows=60):
@@ -39,20 +45,31 @@ def pane_rows(seed=0, keys=("a", None, "b"), rows=60):
     return frame.sort_values(["key", "_pane"], kind="stable").drop(columns="key")
 
 
-def batches(frame, size):
+def batches(frame, window, size):
+    """Pane rows packed by segments of ten windows."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
     at = table.schema.get_field_index("_pane")
     table = table.set_column(at, "_pane", table["_pane"].cast(pa.timestamp("us", "UTC")))
-    return table.to_batches(max_chunksize=size)
+    sums = frame[SUMS.columns].to_numpy(dtype=np.float64)
+    table = table.append_column("_sums", pa.array(list(sums), pa.list_(pa.float64())))
+    packer = SegmentPacker(LAYOUT, Segments(window, EVERY, LENGTH, 0, 10), at_once=100)
+    packed = [*packer(table.to_batches(max_chunksize=30))] if len(frame) else []
+    if not packed:
+        return []
+    return sorted_by(packed, "_by0", "_segment", "_pane").to_batches(max_chunksize=size)
+
+
+def sorted_by(packed, *columns):
+    return pa.Table.from_batches(packed).sort_by([(name, "ascending") for name in columns])
 
 
 def kernel(window, queries=("p", "q"), **options):
-    count = queries and len(queries)
-    return WindowKernel(window, EVERY, LENGTH, Layout(1, 1, Sums(False)), count, **options)
+    layout, count = replace(LAYOUT, packed=True, segmented=True), queries and len(queries)
+    return WindowKernel(window, EVERY, LENGTH, layout, count, stretch=10, **options)
 
 
 def run(frame, window, size=1000, queries=("p", "q"), **options):
-    found = kernel(window, queries, **options)(batches(frame, size))
+    found = kernel(window, queries, **options)(batches(frame, window, size))
     return long(pa.Table.from_batches(found), queries)
 
 
@@ -74,9 +91,10 @@ def long(table, queries):
 
 @pytest.mark.parametrize("window", [10, 20, 50, 400])
 @pytest.mark.parametrize("queries", [("p", "q"), None], ids=["queries", "atoms"])
-def test_portions_of_any_size_give_the_same(window, queries):
+def test_portions_of_any_size_give_the_same(window, queries, monkeypatch):
     frame = pane_rows()
     at_once = run(frame, window, queries=queries)
+    monkeypatch.setattr(packed_rows, "IN_ONE", 3)
     in_portions = run(frame, window, size=7, queries=queries, enough=20)
     pd.testing.assert_frame_equal(at_once, in_portions, rtol=1e-12, atol=1e-9)
 
@@ -124,7 +142,7 @@ def test_more_taken_back_than_there_was_names_the_window_and_the_key():
 
 def test_nothing_gives_nothing():
     frame = pane_rows()
-    assert list(kernel(20)(batches(frame[:0], 10))) == []
+    assert list(kernel(20)(batches(frame[:0], 20, 10))) == []
     assert list(kernel(20)([])) == []
 
 
@@ -133,7 +151,7 @@ def test_nothing_gives_nothing():
 def test_packed_rows_give_what_their_pane_rows_give(window, queries, monkeypatch):
     """Values packed by small portions of several tasks, a few in a span, worked off in portions."""
     monkeypatch.setattr(packing, "SPAN", 8)
-    monkeypatch.setattr(packing, "IN_ONE", 3)
+    monkeypatch.setattr(packed_rows, "IN_ONE", 3)
     rng = np.random.default_rng(4)
     rows = pd.DataFrame(
         {
@@ -157,9 +175,7 @@ def test_packed_rows_give_what_their_pane_rows_give(window, queries, monkeypatch
     packed = []
     for half in (table.slice(0, 500), table.slice(500)):
         packed += packing.Packer(layout, LENGTH, at_once=150)(half.to_batches(max_chunksize=40))
-    together = pa.Table.from_batches(packed).sort_by(
-        [("_by0", "ascending"), ("_pane", "ascending"), ("_number", "ascending")]
-    )
+    together = sorted_by(packed, "_by0", "_pane")
     found = WindowKernel(window, EVERY, LENGTH, layout, queries and len(queries), enough=60)
     result = pa.Table.from_batches(found(together.to_batches(max_chunksize=5)))
     frame = long(result, queries)
@@ -178,8 +194,8 @@ def test_many_queries_are_a_few_side_by_side(queries):
 def test_players_of_many_windows_at_once_and_of_one_after_another(monkeypatch):
     frame = pane_rows(2)
     players = PlayerKernel(kernel(50, None), ("avg", "var_pop"), ("p", "q"))
-    at_once = pa.Table.from_batches(players(batches(frame, 1000)))
+    at_once = pa.Table.from_batches(players(batches(frame, 50, 1000)))
     monkeypatch.setattr(player_kernel, "_AT_ONCE", 1)
-    one_by_one = pa.Table.from_batches(players(batches(frame, 1000)))
+    one_by_one = pa.Table.from_batches(players(batches(frame, 50, 1000)))
     assert at_once.num_rows > 300
     pd.testing.assert_frame_equal(at_once.to_pandas(), one_by_one.to_pandas(), rtol=1e-13)

@@ -106,6 +106,25 @@ class Sums:
         sums = [sql.rsplit(" ", 1)[1] for sql in aggregates(letters)]
         return sums + ["_c"] * self.centered
 
+    @property
+    def stacked(self) -> str:
+        """The SQL that puts the columns into one, ``_sums``.
+
+        After every row Spark measures the batch that it makes for a worker, column by column.
+        """
+        return f"array({', '.join(self.columns)}) _sums"
+
+    def unstacked(self, sums: pa.Array) -> pa.RecordBatch:
+        """Return the columns out of ``_sums``."""
+        numbers, shape = sums.flatten(), (-1, len(self.columns))
+        there = pc.is_valid(numbers).to_numpy(zero_copy_only=False).reshape(shape)
+        values = _numbers(numbers).reshape(shape)
+        columns = [
+            pa.array(np.ascontiguousarray(value), mask=None if is_there.all() else ~is_there)
+            for value, is_there in zip(values.T, there.T, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, self.columns)
+
     def read(self, table: pa.Table | pa.RecordBatch) -> Summary:
         """Return one summary for each row of a table."""
         found = {name[1:]: _numbers(table.column(name)) for name in self.columns}

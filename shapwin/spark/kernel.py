@@ -19,9 +19,7 @@ from ..errors import ArgumentError
 from ..frames import Frames, stack_of
 from ..predicates import atom_label
 from ..summary import Summary, about_mean, each_field, merge_runs
-from .pane_rows import Layout, PaneRows
-
-Ints = NDArray[np.int64]
+from .pane_rows import Ints, Layout, PaneRows, runs
 
 # A sum Σ y that is this small beside m·c has lost too many digits when it was about c.
 _NEAR = 2.0**-10
@@ -79,22 +77,14 @@ def ticks(
     # A window begins at the first row that it has, and ends with the last one.
     starts = np.where(first_of_key, lowest, np.maximum(lowest, np.roll(highest, 1) + 1))
     stops = np.where(last_of_key, highest, np.minimum(highest, np.roll(lowest, -1) - 1))
-    begin, index = _runs(starts, highest)
-    end, _ = _runs(lowest, stops)
+    begin, index = runs(starts, highest)
+    end, _ = runs(lowest, stops)
     return Ticks(index, begin, end + 1)
-
-
-def _runs(start: Ints, stop: Ints) -> tuple[Ints, Ints]:
-    """Every whole number from start[i] to stop[i], with its i."""
-    count = np.maximum(stop - start + 1, 0)
-    row = np.repeat(np.arange(start.size), count)
-    within = np.arange(row.size) - np.repeat(np.cumsum(count) - count, count)
-    return row, start[row] + within
 
 
 @dataclass(frozen=True, slots=True)
 class WindowKernel:
-    """Turns Arrow batches of sorted pane rows into batches of window sums.
+    """Turns Arrow batches of sorted, packed pane rows into batches of window sums.
 
     With queries, a row is a window with some of them side by side (see `abreast`); without, it
     is an atom in a window.

@@ -122,7 +122,7 @@ def named(result: DataFrame, table: PaneTable, width: int) -> DataFrame:
             for key, name in zip(table.layout.key_names, table.by, strict=True)
         ),
         "_start window_start",
-        f"{later('_start', width)} window_end",
+        f"{later('_start', width, table.time)} window_end",
         "statistic",
         "predicate",
         "CAST(n AS BIGINT) n",

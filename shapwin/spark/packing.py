@@ -1,9 +1,7 @@
-"""Rows to pane rows in the Python workers, many in one value: the route for many thin keys.
+"""Rows to packed pane rows in the Python workers: the route for many thin keys.
 
 Where a key has a few rows a pane, panes are hardly fewer than rows, and what costs is moving
-them. Here each task summarises its rows by key, pane and groups with NumPy, and puts up to 256
-summaries into one binary value: Spark shuffles and sorts few rows, and no value is converted
-again on the way to the kernel.
+them. Here each task summarises its rows by key, pane and groups with NumPy.
 """
 
 from __future__ import annotations
@@ -14,16 +12,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyspark import TaskContext
 
-from .pane_rows import Ints, Layout
+from .pane_rows import Ints, Layout, binary, codes, starts_of
 
 # Rows summarised at once.
 AT_ONCE = 1 << 20
-# Pane rows in one binary value: a batch of 10,000 values stays far below Arrow's 2 GiB.
-IN_ONE = 256
 # Panes in a span: a value holds pane rows of one span, so that a long key can be worked through
 # span by span.
 SPAN = 1 << 14
@@ -57,18 +51,16 @@ class Packer:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Work through one partition."""
-        context = TaskContext.get()
-        number = (context.partitionId() if context else 0) << 32
         held: list[pa.RecordBatch] = []
         for batch in batches:
             held.append(batch)
             if sum(b.num_rows for b in held) >= self.at_once:
-                yield self._pack(held, number)
-                held, number = [], number + 1
+                yield self._pack(held)
+                held = []
         if any(b.num_rows for b in held):
-            yield self._pack(held, number)
+            yield self._pack(held)
 
-    def _pack(self, batches: list[pa.RecordBatch], number: int) -> pa.RecordBatch:
+    def _pack(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
         table = pa.Table.from_batches(batches).combine_chunks()
         micros = table.column("_time").cast(pa.int64()).to_numpy()
         pane = (micros - self.offset - self.closed_right) // self.length
@@ -81,9 +73,7 @@ class Packer:
         records = summarised(values, first, start, [word[at] for word in words], self.layout)
 
         span = pane[at] // SPAN
-        cut = np.append(True, (np.diff(key[at]) != 0) | (np.diff(span) != 0))
-        within = np.arange(at.size) - np.flatnonzero(cut)[np.cumsum(cut) - 1]
-        starts = np.flatnonzero(within % IN_ONE == 0)
+        starts = starts_of(key[at], span)
         begins = pa.array(span[starts] * SPAN * self.length + self.offset).cast(
             table.column("_time").type
         )
@@ -91,10 +81,8 @@ class Packer:
             table.column(n).combine_chunks().take(pa.array(at[starts]))
             for n in self.layout.key_names
         ]
-        columns += [begins, pa.array(np.full(starts.size, number)), _binary(records, starts)]
-        return pa.RecordBatch.from_arrays(
-            columns, [*self.layout.key_names, "_pane", "_number", "_records"]
-        )
+        columns += [begins, binary(records, starts)]
+        return pa.RecordBatch.from_arrays(columns, [*self.layout.key_names, "_pane", "_records"])
 
 
 def summarised(
@@ -183,18 +171,6 @@ def _about_mean(y: NDArray[np.float64], first: Ints, size: Ints) -> tuple[Any, A
     return y - mean.repeat(size), mean
 
 
-def codes(columns: Sequence[Any], rows: int) -> Ints:
-    """Return a number for each different combination of keys; NULL is a key."""
-    code = np.zeros(rows, dtype=np.int64)
-    for column in columns:
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        found = pc.dictionary_encode(column, null_encoding="encode")
-        code = code * len(found.dictionary) + found.indices.to_numpy()
-        if code.size and code.max() >= 1 << 31:
-            code = np.unique(code, return_inverse=True)[1]
-    return code
-
-
 def _grouped(columns: list[Ints]) -> tuple[Ints, Ints]:
     """The order that sorts by these columns, and where in it another combination begins."""
     lows = [int(column.min()) for column in columns]
@@ -209,10 +185,3 @@ def _grouped(columns: list[Ints]) -> tuple[Ints, Ints]:
         order = np.lexsort(columns[::-1])
         changes = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
     return order, np.flatnonzero(np.append(True, changes))
-
-
-def _binary(records: Any, starts: Ints) -> pa.Array:
-    """Binary values that hold the records from each start to the next."""
-    offsets = np.append(starts, records.size) * records.itemsize
-    buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(records.tobytes())]
-    return pa.Array.from_buffers(pa.binary(), starts.size, buffers)

@@ -1,7 +1,12 @@
-"""Pane rows in a Python worker: keys, time, atoms and summaries as arrays."""
+"""Pane rows in a Python worker: keys, time, atoms and summaries as arrays.
+
+They come packed, many in one binary value, so that Spark shuffles and sorts few rows, and no value
+is converted again on the way to the kernel.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +20,9 @@ from .exact_sums import Sums
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+# Pane rows in one binary value: a batch of 10,000 values stays far below Arrow's 2 GiB.
+IN_ONE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +38,8 @@ class Layout:
     sums : Sums
         Which columns hold the sums.
     packed : bool
-        Whether a row carries many pane rows as ``_records`` (see `packing`), from a span of time
-        that begins with ``_pane``; otherwise it is one, and ``_pane`` its pane.
+        Whether a row carries many pane rows as ``_records``, none of them before ``_pane``;
+        otherwise it is one, and ``_pane`` its pane.
     segmented : bool
         Whether ``_segment`` says for which stretch of windows a row is: stretches are worked on
         side by side, and rows near their borders are there more than once.
@@ -70,9 +78,7 @@ class Layout:
         return np.dtype([*fields, *((name, "<f8") for name in self.sums.names)])
 
     def count(self, batch: pa.RecordBatch) -> int:
-        """How many pane rows a batch holds."""
-        if not self.packed:
-            return int(batch.num_rows)
+        """How many pane rows a batch of packed ones holds."""
         lengths = pc.sum(pc.binary_length(batch.column("_records")))
         return (lengths.as_py() or 0) // self.record.itemsize
 
@@ -81,6 +87,18 @@ class Layout:
         chunks = [memoryview(chunk) for chunk in column.to_pylist()]
         counts = [len(chunk) // self.record.itemsize for chunk in chunks]
         return np.frombuffer(b"".join(chunks), self.record), np.array(counts, dtype=np.int64)
+
+    def order(self, key: Ints, records: Any) -> Ints:
+        """The order by key, pane and words, and of equal ones by what they hold.
+
+        So the same pane rows always merge in the same order, wherever they were made.
+        """
+        place = [*(records[name] for name in self.word_names), records["pane"], key]
+        order = np.lexsort(place)
+        again = np.all([np.diff(column[order]) == 0 for column in place], axis=0)
+        if again.any():
+            order = np.lexsort([*(records[name] for name in self.sums.names), *place])
+        return order
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +128,16 @@ class PaneRows:
 
     @classmethod
     def read(cls, batches: list[pa.RecordBatch], layout: Layout) -> PaneRows:
-        """Read batches whose rows are sorted by key and ``_pane``."""
+        """Read batches of packed ones, whose rows are sorted by key and ``_pane``."""
         table = pa.Table.from_batches(batches).combine_chunks()
         key = np.cumsum(first_of_key(table, layout)) - 1
-        source = np.arange(table.num_rows)
-        if not layout.packed:
-            words = np.array([table.column(name).to_numpy() for name in layout.word_names])
-            pane = table.column("_pane").cast(pa.int64()).to_numpy()
-            return cls(table, source, key, pane, words, layout.sums.read(table))
         records, counts = layout.records(table.column("_records"))
-        source = source.repeat(counts)
-        sums = Summary(*(records[name] for name in layout.sums.names))
+        source = np.arange(table.num_rows).repeat(counts)
+        order = layout.order(key[source], records)
+        source, records = source[order], records[order]
+        sums = Summary(*(records[name].copy() for name in layout.sums.names))
         words = np.array([records[name] for name in layout.word_names])
-        rows = cls(table, source, key[source], records["pane"], words, sums)
-        return rows.take(np.lexsort((rows.pane, rows.key)))
+        return cls(table, source, key[source], records["pane"].copy(), words, sums)
 
     def take(self, chosen: Any) -> PaneRows:
         """Some of the rows, or all in another order."""
@@ -144,6 +158,41 @@ class PaneRows:
         """Which rows are in each of the first groups, shape (count, rows)."""
         bits = [(self.words[k // 64] >> (k % 64)) & 1 for k in range(count)]
         return np.array(bits, dtype=np.bool_).reshape(count, self.pane.size)
+
+
+def binary(records: Any, starts: Ints) -> pa.Array:
+    """Return binary values that hold the records from each start to the next."""
+    offsets = np.append(starts, records.size) * records.itemsize
+    buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(records.tobytes())]
+    return pa.Array.from_buffers(pa.binary(), starts.size, buffers)
+
+
+def starts_of(*columns: Ints) -> Ints:
+    """Return where binary values begin: where a column changes, and after `IN_ONE` records."""
+    cut = np.ones(columns[0].size, dtype=np.bool_)
+    cut[1:] = np.any([np.diff(column) != 0 for column in columns], axis=0)
+    within = np.arange(cut.size) - np.flatnonzero(cut)[np.cumsum(cut) - 1]
+    return np.flatnonzero(within % IN_ONE == 0)
+
+
+def codes(columns: Sequence[Any], rows: int) -> Ints:
+    """Return a number for each different combination of keys; NULL is a key."""
+    code = np.zeros(rows, dtype=np.int64)
+    for column in columns:
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        found = pc.dictionary_encode(column, null_encoding="encode")
+        code = code * len(found.dictionary) + found.indices.to_numpy()
+        if code.size and code.max() >= 1 << 31:
+            code = np.unique(code, return_inverse=True)[1]
+    return code
+
+
+def runs(start: Ints, stop: Ints) -> tuple[Ints, Ints]:
+    """Return every whole number from start[i] to stop[i], with its i before it."""
+    count = np.maximum(stop - start + 1, 0)
+    row = np.repeat(np.arange(start.size), count)
+    within = np.arange(row.size) - np.repeat(np.cumsum(count) - count, count)
+    return row, start[row] + within
 
 
 def first_of_key(table: pa.Table, layout: Layout) -> Bools:

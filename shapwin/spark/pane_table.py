@@ -87,6 +87,22 @@ class PaneTable:
     layout: Layout
     grid: Grid
 
+    @property
+    def keys(self) -> list[T.StructField]:
+        """The key columns."""
+        return [self.frame.schema[name] for name in self.layout.key_names]
+
+    @property
+    def time(self) -> T.DataType:
+        """The type of ``_pane``, or of what ``_window`` says in its place."""
+        schema = self.frame.schema
+        window = schema["_window"].dataType if "_window" in schema.names else None
+        return (
+            window["start"].dataType
+            if isinstance(window, T.StructType)
+            else schema["_pane"].dataType
+        )
+
 
 def summed(rows: Rows, groups: Sequence[str], grid: Grid, center: Center = None) -> PaneTable:
     """Let Spark sum rows by key, pane and groups: the least work where panes hold many rows.
@@ -165,7 +181,6 @@ def packed_by_udaf(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
         made = frame.groupBy(*rows.keys, "_pane").agg(
             udaf(micros, *layout.word_names, *values).alias("_records")
         )
-    made = made.selectExpr(*rows.keys, "_pane", "0L _number", "_records")
     return PaneTable(made, rows.by, layout, grid)
 
 
@@ -174,7 +189,7 @@ def unpacked(table: PaneTable) -> DataFrame:
     layout = table.layout
     sums = layout.sums
     kept = [*layout.key_names, "_pane", *layout.word_names]
-    schema = T.StructType([table.frame.schema[name] for name in [*layout.key_names, "_pane"]])
+    schema = T.StructType(table.keys).add("_pane", table.time)
     for name in layout.word_names:
         schema.add(name, T.LongType())
     for name in sums.names:
@@ -201,7 +216,7 @@ def _unsummed(rows: Rows, groups: Sequence[str]) -> tuple[DataFrame, Layout]:
 
 def _packed_schema(frame: DataFrame, layout: Layout, time: T.DataType) -> T.StructType:
     schema = T.StructType([frame.schema[name] for name in layout.key_names])
-    return schema.add("_pane", time).add("_number", T.LongType()).add("_records", T.BinaryType())
+    return schema.add("_pane", time).add("_records", T.BinaryType())
 
 
 def read_panes(panes: DataFrame) -> tuple[Rows, Grid]:

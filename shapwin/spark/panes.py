@@ -118,7 +118,7 @@ def _public(table: PaneTable, predicates: Predicates) -> DataFrame:
     grid = {"shapwin.microseconds": table.grid.length, "shapwin.offset": table.grid.offset}
     summaries = unpacked(table).selectExpr(
         "*",
-        f"{later('_pane', table.grid.length)} _pane_end",
+        f"{later('_pane', table.grid.length, table.time)} _pane_end",
         *(f"CAST(getbit(_bits0, {k}) AS BOOLEAN) _g{k}" for k in range(len(predicates))),
     )
     return summaries.select(

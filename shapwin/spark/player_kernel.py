@@ -12,7 +12,7 @@ import pyarrow as pa
 from ..players import OTHER, coalition_values, shapley
 from ..summary import Summary, each_field
 from .kernel import WindowKernel
-from .packing import codes
+from .pane_rows import codes
 
 # Coalitions worked on at once: some tens of megabytes.
 _AT_ONCE = 1 << 18

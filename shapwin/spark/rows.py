@@ -24,8 +24,8 @@ COLUMN = "column"
 
 # Names of the pipeline's own columns.
 _KEPT = re.compile(
-    r"_((by|g|bits)\d+|time|window|segment|size_[yx]|each_[yx]|pane|pane_end|signature|number"
-    r"|records|start|[mabckyx]|ab|a2|center2?|[yx](\d|_odd|_end\d)|y[yx]\d)",
+    r"_((by|g|bits)\d+|time|window|segment|size_[yx]|each_[yx]|pane|pane_end|signature"
+    r"|records|sums|start|[mabckyx]|ab|a2|center2?|[yx](\d|_odd|_end\d)|y[yx]\d)",
     re.IGNORECASE,
 )
 

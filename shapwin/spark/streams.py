@@ -24,7 +24,7 @@ from ..errors import ArgumentError, IntervalError
 from ..summary import Summary, about_mean
 from .exact_sums import Sums
 from .kernel import abreast, atom_labels, of_group, of_window
-from .packing import codes
+from .pane_rows import codes
 from .pane_table import PaneTable
 from .shipping import shipped
 from .windows import schema_of

@@ -10,10 +10,10 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .exact_sums import Sums
-from .intervals import since_epoch
 from .kernel import WindowKernel, side_by_side
 from .pane_table import PaneTable
 from .player_kernel import PlayerKernel
+from .segments import SegmentPacker, Segments
 from .shipping import shipped
 
 # The fewest windows in a segment: a few for each core in a month of windows every five minutes.
@@ -117,54 +117,53 @@ def player_rows(
     max_atoms: int,
 ) -> DataFrame:
     """Return the long table's columns for predicates as players, down to ``phi``."""
-    table, stretch = _segmented(table, window, every)
-    kernel = _kernel(table, window, every, max_atoms, stretch)
-    ordered = _ordered(table)
-    schema = T.StructType([ordered.schema[name] for name in table.layout.key_names])
-    schema.add("_start", ordered.schema["_pane"].dataType)
+    packed = _packed(table, window, every)
+    kernel = _kernel(packed, window, every, max_atoms)
+    schema = T.StructType(table.keys).add("_start", table.time)
     schema.add("statistic", T.StringType()).add("predicate", T.StringType())
     for name in ("n", "value", "m", "group_mean", "phi"):
         schema.add(name, T.DoubleType())
     with shipped():
         players = PlayerKernel(kernel, tuple(statistics), tuple(predicates))
-        return ordered.mapInArrow(players, schema)
+        return _ordered(packed).mapInArrow(players, schema)
 
 
 def _kernel(
-    table: PaneTable,
+    packed: PaneTable,
     window: int,
     every: int,
     max_atoms: int,
-    stretch: int,
     queries: int | None = None,
     predicates: tuple[str, ...] | None = None,
 ) -> WindowKernel:
-    grid, layout = table.grid, table.layout
+    grid, stretch = packed.grid, _stretch(window, every)
     return WindowKernel(
-        window, every, grid.length, layout, queries, predicates, grid.offset, max_atoms, stretch
+        *(window, every, grid.length, packed.layout, queries, predicates),
+        *(grid.offset, max_atoms, stretch),
     )
 
 
-def _segmented(table: PaneTable, window: int, every: int) -> tuple[PaneTable, int]:
-    """Cut time into stretches of windows, so that one key is worked on by several tasks.
+def _stretch(window: int, every: int) -> int:
+    """How many windows a segment has: so many that few pane rows go to two of them."""
+    return max(SEGMENT, 4 * -(-window // every))
 
-    A pane row goes to each segment that has a window with it, mostly one: the first and the last
-    window of a row are those of `kernel.ticks`. Returns the windows in a segment too.
-    """
-    if table.layout.packed:
-        return table, 1
-    stretch = max(SEGMENT, 4 * -(-window // every))
-    since = since_epoch("_pane", table.frame.schema["_pane"].dataType)
-    since = f"({since} - {table.grid.offset})"
-    long = stretch * every
-    # x div y rounds towards zero: what is left over is taken off first.
-    first = f"({since} - {window - table.grid.length + long - every})"
-    frame = table.frame.selectExpr(
-        "*",
-        f"explode(sequence(({first} + pmod(-{first}, {long})) div {long}, "
-        f"({since} - pmod({since}, {long})) div {long})) _segment",
+
+def _packed(table: PaneTable, window: int, every: int) -> PaneTable:
+    """Pack pane rows by segments, unless they were packed as they were made."""
+    layout, grid = table.layout, table.grid
+    if layout.packed:
+        return table
+    kept = [*layout.key_names, "_pane", *layout.word_names]
+    rows = table.frame.selectExpr(*kept, layout.sums.stacked)
+    schema = T.StructType(table.keys).add("_segment", T.LongType()).add("_pane", table.time)
+    schema.add("_records", T.BinaryType())
+    segments = Segments(window, every, grid.length, grid.offset, _stretch(window, every))
+    with shipped():
+        frame = rows.mapInArrow(SegmentPacker(layout, segments), schema)
+    sums = Sums(layout.sums.two_columns)
+    return replace(
+        table, frame=frame, layout=replace(layout, sums=sums, packed=True, segmented=True)
     )
-    return replace(table, frame=frame, layout=replace(table.layout, segmented=True)), stretch
 
 
 def _sums(
@@ -176,28 +175,16 @@ def _sums(
     predicates: tuple[str, ...] | None = None,
 ) -> DataFrame:
     """Bring each key's pane rows together in time order and let the kernel slide over them."""
-    table, stretch = _segmented(table, window, every)
-    layout = table.layout
-    kernel = _kernel(table, window, every, max_atoms, stretch, queries, predicates)
-    ordered = _ordered(table)
-    keys = [ordered.schema[name] for name in layout.key_names]
-    schema = schema_of(keys, ordered.schema["_pane"].dataType, layout.sums, queries)
+    packed = _packed(table, window, every)
+    layout = packed.layout
+    kernel = _kernel(packed, window, every, max_atoms, queries, predicates)
+    schema = schema_of(table.keys, table.time, layout.sums, queries)
     with shipped():
-        return ordered.mapInArrow(kernel, schema)
+        return _ordered(packed).mapInArrow(kernel, schema)
 
 
-def _ordered(table: PaneTable) -> DataFrame:
-    """Pane rows by key, in order of time.
-
-    Rows of one pane are ordered too, so that the same rows always merge in the same order: by
-    group, which is enough where each has one row; by all they hold in a written table, where
-    there may be many; and by task where rows were packed.
-    """
-    keys, layout = table.layout.together, table.layout
-    if layout.packed:
-        rows, ties = table.frame, ["_number"]
-    else:
-        ties = layout.word_names + ([] if layout.sums.exact else layout.sums.columns)
-        rows = table.frame.select(*keys, "_pane", *layout.word_names, *layout.sums.columns)
-    together = rows.repartition(*keys) if keys else rows.repartition(1)
-    return together.sortWithinPartitions(*keys, "_pane", *ties)
+def _ordered(packed: PaneTable) -> DataFrame:
+    """Packed pane rows by key and segment, in order of time."""
+    keys = packed.layout.together
+    together = packed.frame.repartition(*keys) if keys else packed.frame.repartition(1)
+    return together.sortWithinPartitions(*keys, "_pane")
