@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from shapwin.errors import ArgumentError
+from shapwin.spark import kernel as window_kernel
 from shapwin.spark import packing, player_kernel
 from shapwin.spark import pane_rows as packed_rows
 from shapwin.spark.exact_sums import Sums
@@ -95,6 +96,7 @@ def test_portions_of_any_size_give_the_same(window, queries, monkeypatch):
     frame = pane_rows()
     at_once = run(frame, window, queries=queries)
     monkeypatch.setattr(packed_rows, "IN_ONE", 3)
+    monkeypatch.setattr(window_kernel, "PORTION", 4)
     in_portions = run(frame, window, size=7, queries=queries, enough=20)
     pd.testing.assert_frame_equal(at_once, in_portions, rtol=1e-12, atol=1e-9)
 

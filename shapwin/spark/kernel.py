@@ -27,8 +27,10 @@ _NEAR = 2.0**-10
 # Groups in one row of a window: Spark compiles no row of more than 100 columns.
 _ABREAST = 8
 
-# Pane rows worked on at once: enough to be fast, few enough to keep the memory flat.
+# Pane rows worked on at once, and windows of them: enough to be fast, few enough to keep the
+# memory flat.
 ENOUGH = 1 << 18
+PORTION = 1 << 17
 
 
 class Ticks(NamedTuple):
@@ -166,25 +168,34 @@ class WindowKernel:
         if until is not None:
             ready &= (key != rows.key[-1]) | (found.tick < until)
         found, key = found.take(ready), key[ready]
-        stack = stack_of(rows.sums, rows.groups(self.queries or 0))
-        total, parts, plain, plain_parts = _slid(stack, at, found)
-        found = found._replace(begin=at[found.begin])
-        self._refuse_negative(total, parts, rows, found)
         if self.queries is None:
-            yield self._atoms(rows, found, key, total, plain)
-            return
-        total, parts = about_mean(total, parts)
-        groups = [
-            (each_field(lambda f, i=i: f[i] if f.ndim == 2 else f, parts), plain_parts[i])
-            for i in range(self.queries)
-        ]
-        for columns in abreast(total, plain, groups):
-            yield self._batch(rows, found, columns, total.m)
+            yield self._atoms(rows, at, found, key)
+        else:
+            yield from self._groups(rows, at, found, self.queries)
 
-    def _atoms(
-        self, rows: PaneRows, windows: Ticks, key: Ints, total: Summary, plain: Any
-    ) -> pa.RecordBatch:
+    def _groups(
+        self, rows: PaneRows, at: Ints, found: Ticks, queries: int
+    ) -> Iterator[pa.RecordBatch]:
+        """The sums of every query in some windows after others: thin keys have many of them."""
+        slider = _Slider(stack_of(rows.sums, rows.groups(queries)), at)
+        for first in range(0, found.tick.size, PORTION):
+            some = found.take(slice(first, first + PORTION))
+            total, parts, plain, plain_parts = slider.over(some)
+            some = some._replace(begin=at[some.begin])
+            self._refuse_negative(total, parts, rows, some)
+            total, parts = about_mean(total, parts)
+            groups = [
+                (each_field(lambda f, i=i: f[i] if f.ndim == 2 else f, parts), plain_parts[i])
+                for i in range(queries)
+            ]
+            for columns in abreast(total, plain, groups):
+                yield self._batch(rows, some, columns, total.m)
+
+    def _atoms(self, rows: PaneRows, at: Ints, windows: Ticks, key: Ints) -> pa.RecordBatch:
         """The sums of every atom in the windows that have it: each atom slides on its own."""
+        total, _, plain, _ = _Slider(stack_of(rows.sums, rows.groups(0)), at).over(windows)
+        windows = windows._replace(begin=at[windows.begin])
+        self._refuse_negative(total, None, rows, windows)
         (atom,) = rows.words
         order = np.lexsort((rows.pane, atom, rows.key))
         ordered, atom = rows.take(order), atom[order]
@@ -196,7 +207,7 @@ class WindowKernel:
         found, window = found.take(window >= 0), window[window >= 0]
 
         stack = stack_of(ordered.sums, ordered.groups(0))
-        part, _, plain_part, _ = _slid(stack, np.arange(first.size), found)
+        part, _, plain_part, _ = _Slider(stack, np.arange(first.size)).over(found)
         self._refuse_negative(part, None, ordered, found)
         whole, part = about_mean(total.take(window), part)
         bits = pa.array(atom[found.begin])
@@ -311,29 +322,44 @@ def _doubles(sums: Sequence[Any]) -> list[pa.Array]:
     return [pa.array(np.asarray(s, dtype=np.float64)) for s in sums]
 
 
-def _slid(stack: Summary, at: Ints, found: Ticks) -> tuple[Summary, Summary, Any, Any]:
-    """Windows and groups over a stack's runs from `at`, and their plain sums Σ y."""
-    runs = merge_runs(stack, at) if at.size < stack.center.size else stack
-    total, parts = Frames.of_stack(runs).answer(found.begin, found.end)
-    m = np.concatenate([total.m[None], parts.m])
-    plain = np.concatenate([total.a[None], parts.a]) + m * total.center
-    # Beside an outlier the mean of a window says little of a group: its digits are gone.
-    lost = ~(np.abs(plain) >= _NEAR * np.abs(m * total.center)) & (m != 0)
-    some = np.flatnonzero(lost.any(axis=0))
-    if some.size:
-        plain[:, some] = _plain_sums(stack, at, found.take(some))
-    return total, parts, plain[0], plain[1:]
+class _Slider:
+    """Answers windows and groups over a stack's runs from `at`.
 
+    Parameters
+    ----------
+    stack : Summary
+        Of pane rows and their groups.
+    at : array of int
+        Where runs begin: each is one item to the windows.
+    """
 
-def _plain_sums(stack: Summary, at: Ints, found: Ticks) -> Any:
-    """Σ y about zero, of windows and groups: no outlier elsewhere in a window touches it."""
-    plain = np.add.reduceat(stack.m * stack.center + stack.a, at, axis=-1)
-    length = found.end - found.begin
-    if length.sum() <= max(plain.shape[1], ENOUGH):
-        first = np.cumsum(length) - length
-        within = np.arange(length.sum()) - first.repeat(length)
-        return np.add.reduceat(plain[:, found.begin.repeat(length) + within], first, axis=-1)
-    m = np.add.reduceat(stack.m, at, axis=-1)
-    frames = Frames.of_stack(Summary(m, plain, np.zeros_like(plain), np.zeros(at.size)))
-    total, parts = frames.answer(found.begin, found.end)
-    return np.concatenate([total.a[None], parts.a])
+    def __init__(self, stack: Summary, at: Ints) -> None:
+        self.stack, self.at = stack, at
+        runs_of = merge_runs(stack, at) if at.size < stack.center.size else stack
+        self.frames = Frames.of_stack(runs_of)
+
+    def over(self, found: Ticks) -> tuple[Summary, Summary, Any, Any]:
+        """Return the sums of windows and of their groups, and their plain sums Σ y."""
+        total, parts = self.frames.answer(found.begin, found.end)
+        m = np.concatenate([total.m[None], parts.m])
+        plain = np.concatenate([total.a[None], parts.a]) + m * total.center
+        # Beside an outlier the mean of a window says little of a group: its digits are gone.
+        lost = ~(np.abs(plain) >= _NEAR * np.abs(m * total.center)) & (m != 0)
+        some = np.flatnonzero(lost.any(axis=0))
+        if some.size:
+            plain[:, some] = self._plain(found.take(some))
+        return total, parts, plain[0], plain[1:]
+
+    def _plain(self, found: Ticks) -> Any:
+        """Σ y about zero, of windows and groups: no outlier elsewhere in a window touches it."""
+        stack, at = self.stack, self.at
+        plain = np.add.reduceat(stack.m * stack.center + stack.a, at, axis=-1)
+        length = found.end - found.begin
+        if length.sum() <= max(plain.shape[1], ENOUGH):
+            first = np.cumsum(length) - length
+            within = np.arange(length.sum()) - first.repeat(length)
+            return np.add.reduceat(plain[:, found.begin.repeat(length) + within], first, axis=-1)
+        m = np.add.reduceat(stack.m, at, axis=-1)
+        frames = Frames.of_stack(Summary(m, plain, np.zeros_like(plain), np.zeros(at.size)))
+        total, parts = frames.answer(found.begin, found.end)
+        return np.concatenate([total.a[None], parts.a])
