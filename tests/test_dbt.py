@@ -20,7 +20,7 @@ from test_readme import BLOCKS
 
 import shapwin
 from shapwin.spark.dbt_macros import macros
-from shapwin.spark.sql_functions import NEEDS
+from shapwin.spark.splits import SPLITS
 
 ROOT = Path(__file__).parents[1]
 SQL = ROOT / "sql"
@@ -62,7 +62,7 @@ def aggregates(over):
         f"{call(macro, *columns, 'p', over=over)} AS {macro}"
         for macro, (_, *columns) in AGGREGATES.items()
     ]
-    for statistic in NEEDS:
+    for statistic in SPLITS:
         explained = call("shapley_explain", "y", "p", statistic, over=over, other="x")
         calls.append(f"{explained}.phi AS explained_{statistic}")
     return ", ".join(calls)
@@ -82,7 +82,7 @@ def pipeline(name, window, every, panes=None, **asked):
 PIPELINES = {
     "queries": dict(window="1 hour", every="15 minutes", statistics=ONE_COLUMN),
     "atoms": dict(window="1 hour", every="15 minutes", statistics=ONE_COLUMN, queries="atoms"),
-    "covariances": dict(window="1 hour", every="15 minutes", statistics=list(NEEDS), other="km"),
+    "covariances": dict(window="1 hour", every="15 minutes", statistics=list(SPLITS), other="km"),
     "gaps": dict(
         window="10 minutes", every="25 minutes", queries={"a": "eu AND never", "b": "NOT eu"}
     ),
@@ -307,7 +307,7 @@ def test_windows_over_appended_panes_are_those_of_all_rows(spark, dbt, trips):
     right = shapwin.explain(trips, **rows, **some)
     assert_same(spark.read.parquet(str(dbt.warehouse / "explained")), right)
     assert_same(shapwin.attribute(panes.drop("loaded"), **some), right)
-    asked |= dict(statistics=list(NEEDS), queries="atoms")
+    asked |= dict(statistics=list(SPLITS), queries="atoms")
     right = shapwin.explain(trips, **rows, **asked)
     assert_same(spark.read.parquet(str(dbt.warehouse / "explained_atoms")), right)
 
@@ -377,7 +377,7 @@ def golden(spark):
 @pytest.mark.parametrize("form", ["group by", "over"])
 def test_aggregates_are_exact(spark, dbt, dialect, golden, form):
     statistics = {macro: statistic for macro, (statistic, *_) in AGGREGATES.items()}
-    statistics |= {f"explained_{statistic}": statistic for statistic in NEEDS}
+    statistics |= {f"explained_{statistic}": statistic for statistic in SPLITS}
     rows = sql(spark, dbt, form).collect()
     assert len(rows) == len(GOLDEN)
     for row in rows:

@@ -15,6 +15,7 @@ from ..exact_sums import PARTS, SIZES, pairs
 from ..moment_games import CENTRAL_MOMENTS
 from .exact_sums import aggregates, cuts
 from .long_table import lift_of, share_of, value_of, weight_of
+from .splits import SPLITS
 from .sql_functions import NEEDS, explanation_of_aggregates, expression, phi_of_aggregates
 
 _HEAD = """\
@@ -35,9 +36,9 @@ _MEANS = {"y": "c", "x": "d"}
 
 def macros() -> str:
     """Return the file: macros without arguments that return texts."""
-    forms = {statistic: _forms(statistic) for statistic in NEEDS}
+    forms = {statistic: _forms(statistic) for statistic in SPLITS}
     panes = {letters: _pane_sums(letters) for letters in ("y", "yx")}
-    statistics = [*NEEDS, *CENTRAL_MOMENTS]
+    statistics = [*SPLITS, *CENTRAL_MOMENTS]
     return "\n".join(
         (
             _HEAD,

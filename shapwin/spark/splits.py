@@ -10,11 +10,23 @@ from typing import NamedTuple
 
 
 class Split(NamedTuple):
-    """The calls of one statistic."""
+    """The calls of one statistic.
+
+    Parameters
+    ----------
+    share, lift, weight : str
+        The parts of Φ; there is no weight where there is a rest.
+    value : str, optional
+        ν(W), where it is not the share of the whole window.
+    rest : str, optional
+        Φ − share, where that is not weight · lift but a sum over powers (Theorem 1).
+    """
 
     share: str
     lift: str
-    weight: str
+    weight: str = ""
+    value: str = ""
+    rest: str = ""
 
 
 SPLITS = {
@@ -40,3 +52,27 @@ SPLITS = {
 }
 # ν(W) is the share of the group that is the whole window.
 WHOLE_WINDOW = {"m": "n", "s_p": "s", "a_p": "a", "b_p": "b", "a2_p": "a2", "ab_p": "ab"}
+
+# Central moments, of which only Column functions have a native form. d is how far the group's mean
+# is from the window's, own2 … are sums about the group's own; r, k … stand in `sql_functions`. Two
+# values have no third moment, whatever rounding leaves of it.
+MOMENT_SPLITS = {
+    "central_moment(2)": Split(
+        "_share_central2(b, m, d, own2)",
+        "_lift_central(r, m, share, value)",
+        value="b",
+        rest="_rest_central2(n, k, lift)",
+    ),
+    "central_moment(3)": Split(
+        "_share_central3(b, m, d, own2, own3)",
+        "_lift_central(r, m, share, value)",
+        value="IF(n > 2D, third, 0D * b)",
+        rest="_rest_central3(n, x, lift, b * a_p)",
+    ),
+    "central_moment(4)": Split(
+        "_share_central4(b, m, d, own2, own3, own4)",
+        "_lift_central(r, m, share, value)",
+        value="fourth",
+        rest="_rest_central4(n, k, k2, k3, lift, q, t)",
+    ),
+}

@@ -14,7 +14,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from .splits import SPLITS, WHOLE_WINDOW
+from .splits import MOMENT_SPLITS, SPLITS, WHOLE_WINDOW
 
 _STATEMENT = re.compile(
     r"CREATE OR REPLACE TEMPORARY FUNCTION (?P<name>\w+)\((?P<parameters>.*)\)\s*"
@@ -163,7 +163,8 @@ _FUNCTIONS = load()
 # name, and the names are those of the parameters of sql/functions.
 
 # What the names stand for, each over those before it: sums about the window's mean, from the
-# struct ``s`` of count, avg, var_pop … of the window and its groups …
+# struct ``s`` of count, avg, var_pop … of the window and its groups; r = 1/N, for the code of a
+# division asks for 0 and for NULL; k, k2, k3, x: harmonic numbers of N − 1 …
 _OF_WINDOW = {
     "n": "s.n",
     "center": "coalesce(s.mean, 0D) + {center}",
@@ -171,14 +172,28 @@ _OF_WINDOW = {
     "ab": "n * coalesce(s.cov, 0D)",
     "h": "shapley_harmonic(n)",
     "h2": "shapley_harmonic2(n)",
+    "r": "pow(n, -1D)",
+    "k": "_harmonic_before(n, r)",
+    "k2": "_harmonic2_before(n, r)",
+    "k3": "_harmonic3_before(n, r)",
+    "x": "3D * k - 2D * k2",
+    "third": "_third(r, b, s.skewness)",
+    "fourth": "_fourth(r, b, s.kurtosis)",
 }
-# … and those of a group, ``g``. A group without values has sums of 0.
+# … and those of a group, ``g``. A group without values has sums of 0. Sums about its own mean are
+# own2 ….
 _OF_GROUP = {
     "m": "g.m",
     "s_p": "coalesce(g.sum, 0D)",
     "d": "coalesce(g.mean - s.mean, 0D)",
     "a_p": "m * d",
     "b_p": "m * (coalesce(g.var, 0D) + d * d)",
+    "own2": "m * coalesce(g.var, 0D)",
+    "own3": inlined("_third(pow(m, -1D), own2, g.skewness)"),
+    "own4": inlined("_fourth(pow(m, -1D), own2, g.kurtosis)"),
+    # M_2·(M_2,P − (m/N)·M_2) and M_3·M_1,P.
+    "q": "b * (own2 + m * (d * d - r * b))",
+    "t": inlined("a_p * _third(r, b, s.skewness)"),
     "d2": "coalesce(g.mean2 - s.mean2, 0D)",
     "a2_p": "m * d2",
     "ab_p": "m * (coalesce(g.cov, 0D) + d * d2)",
@@ -192,7 +207,11 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "var_samp": ("n", "m", "a", "a_p", "b", "b_p"),
     "covar_pop": ("n", "m", "a", "a_p", "a2", "a2_p", "ab", "ab_p"),
     "covar_samp": ("n", "m", "a", "a_p", "a2", "a2_p", "ab", "ab_p"),
+    "central_moment(2)": ("n", "m", "b", "own2"),
+    "central_moment(3)": ("n", "m", "a_p", "b", "own2", "own3"),
+    "central_moment(4)": ("n", "m", "a_p", "b", "own2", "own3", "own4"),
 }
+_FORMS = SPLITS | MOMENT_SPLITS
 
 
 def phi_of_aggregates(statistic: str, center: float | None) -> str:
@@ -225,10 +244,10 @@ def explanation_of_aggregates(statistic: str, center: float | None) -> str:
         "n": "CAST(n AS BIGINT)",
         "value": value,
         "m": "CAST(m AS BIGINT)",
-        "phi": inlined(f"_phi(n, m, {share}, lift, {weight})"),
+        "phi": _phi_of_lift(statistic, "lift"),
         "share": f"IF(m = 0D, 0D, {share})",
         "lift": "IF(m = 0D, 0D, lift)",
-        "weight": weight,
+        "weight": "CAST(NULL AS DOUBLE)" if _FORMS[statistic].rest else weight,
     }
     each = _of_groups([statistic], _let("lift", _lift(statistic), _struct(result.items())))
     return f"IF(s.n > 0D, {_of_window([statistic], center, f'{each}[0]')}, NULL)"
@@ -236,13 +255,22 @@ def explanation_of_aggregates(statistic: str, center: float | None) -> str:
 
 def _phi(statistic: str) -> str:
     """Φ of a group over the names that `_of_window` and `_of_groups` bind."""
-    share, weight = _name("share", statistic), _name("weight", statistic)
-    return inlined(f"_phi(n, m, {share}, {_lift(statistic)}, {weight})")
+    lift = _lift(statistic)
+    if not _FORMS[statistic].rest:
+        return _phi_of_lift(statistic, lift)
+    return _lets({"lift": lift}, f"CASE WHEN n > 0D THEN {_phi_of_lift(statistic, 'lift')} END")
+
+
+def _phi_of_lift(statistic: str, lift: str) -> str:
+    share, rest = _name("share", statistic), _FORMS[statistic].rest
+    if rest:  # which uses the lift often, by name
+        return inlined(f"IF(m = 0D, 0D, {share} + {rest})")
+    return inlined(f"_phi(n, m, {share}, {lift}, {_name('weight', statistic)})")
 
 
 def _lift(statistic: str) -> str:
     parts = {part: _name(part, statistic) for part in ("share", "value")}
-    return _about_mean(_substitute(SPLITS[statistic].lift, parts))
+    return _about_mean(_substitute(_FORMS[statistic].lift, parts))
 
 
 def _about_mean(text: str) -> str:
@@ -253,17 +281,23 @@ def _about_mean(text: str) -> str:
 def _name(part: str, statistic: str) -> str:
     """What a part of a statistic is bound to; a constant or a sum is not bound once more."""
     text = _part(part, statistic)
-    return text if re.fullmatch(r"\w+", text) else f"{part}_{statistic}"
+    return text if re.fullmatch(r"\w+", text) else _bound(part, statistic)
+
+
+def _bound(part: str, statistic: str) -> str:
+    return re.sub(r"\W", "", f"{part}_{statistic}")
 
 
 def _part(part: str, statistic: str) -> str:
     """The text of a part over the names of sums."""
-    split = SPLITS[statistic]
+    split = _FORMS[statistic]
     if part == "weight":
         # All statistics share the harmonic numbers, the longest part of the form.
         parts = {name: f for name, f in _FUNCTIONS.items() if not f.is_public}
         text = _inline(split.weight, parts)
         return text.replace("shapley_harmonic(n)", "h").replace("shapley_harmonic2(n)", "h2")
+    if part == "value" and split.value:
+        return split.value
     whole = WHOLE_WINDOW | {"s_p": "s.sum"} if part == "value" else {}
     return _about_mean(_substitute(split.share, whole))
 
@@ -274,15 +308,20 @@ def _of_window(statistics: Sequence[str], center: float | None, body: str) -> st
         name: inlined(text.format(center=_added(center))) for name, text in _OF_WINDOW.items()
     }
     for part in ("weight", "value"):
-        values |= {f"{part}_{statistic}": _part(part, statistic) for statistic in statistics}
+        values |= {_bound(part, statistic): _part(part, statistic) for statistic in statistics}
     return _lets(values, body)
 
 
 def _of_groups(statistics: Sequence[str], body: str) -> str:
     """Evaluate `body` for each group, where its sums and shares have their names: an array."""
-    # What is bound is worked out in empty windows too, where ANSI mode does not divide by n.
-    shares = {f"share_{s}": f"CASE WHEN n > 0D THEN {_part('share', s)} END" for s in statistics}
+    shares = {_bound("share", statistic): _share(statistic) for statistic in statistics}
     return f"transform(s.groups, g -> {_lets(_OF_GROUP | shares, body)})"
+
+
+def _share(statistic: str) -> str:
+    """What is bound is worked out in empty windows too, where ANSI mode does not divide by n."""
+    share = _part("share", statistic)
+    return share if _FORMS[statistic].rest else f"CASE WHEN n > 0D THEN {share} END"
 
 
 def _lets(values: Mapping[str, str], body: str) -> str:
