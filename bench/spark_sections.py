@@ -46,7 +46,7 @@ def rq1_spark(here: Here, paper: Paper) -> Section:
         "functions of native sums about each window's first value. `explain` has each window in "
         "one pane, or slides by a row over panes of one row each. The last column is what the "
         "same SQL functions lose of native sums about zero, which the documentation warns of. "
-        "Central moments are the UDAFs' alone."
+        "Central moments are measured of the UDAFs alone."
     )
     return Section("RQ1 on Spark: exactness", rows, [text, table(header, deviations)])
 
