@@ -3,6 +3,8 @@
 import pytest
 from experiments import EXACT, results_of, run_quickly
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["rq1_spark", "rq2_spark", "rq4b", "rq4b_spark", "flights", "peers_spark", "scale"]
 
 
