@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .pane_rows import Ints, Layout, binary, codes, starts_of
+from .pane_rows import Ints, Layout, binary, codes, portions, starts_of
 
 # Rows summarised at once.
 AT_ONCE = 1 << 20
@@ -51,17 +51,9 @@ class Packer:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Work through one partition."""
-        held: list[pa.RecordBatch] = []
-        for batch in batches:
-            held.append(batch)
-            if sum(b.num_rows for b in held) >= self.at_once:
-                yield self._pack(held)
-                held = []
-        if any(b.num_rows for b in held):
-            yield self._pack(held)
+        yield from map(self._pack, portions(batches, self.at_once))
 
-    def _pack(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-        table = pa.Table.from_batches(batches).combine_chunks()
+    def _pack(self, table: pa.Table) -> pa.RecordBatch:
         micros = table.column("_time").cast(pa.int64()).to_numpy()
         pane = (micros - self.offset - self.closed_right) // self.length
         key = codes([table.column(name) for name in self.layout.key_names], table.num_rows)

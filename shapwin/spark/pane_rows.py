@@ -6,7 +6,7 @@ is converted again on the way to the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,6 +158,18 @@ class PaneRows:
         """Which rows are in each of the first groups, shape (count, rows)."""
         bits = [(self.words[k // 64] >> (k % 64)) & 1 for k in range(count)]
         return np.array(bits, dtype=np.bool_).reshape(count, self.pane.size)
+
+
+def portions(batches: Iterable[pa.RecordBatch], at_once: int) -> Iterator[pa.Table]:
+    """Yield tables of some rows at once, each in one chunk, until there are no more."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(b.num_rows for b in held) >= at_once:
+            yield pa.Table.from_batches(held).combine_chunks()
+            held = []
+    if any(b.num_rows for b in held):
+        yield pa.Table.from_batches(held).combine_chunks()
 
 
 def binary(records: Any, starts: Ints) -> pa.Array:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from .pane_rows import Ints, Layout, binary, codes, runs, starts_of
+from .pane_rows import Ints, Layout, binary, codes, portions, runs, starts_of
 
 # Pane rows packed at once: few enough to keep the memory flat.
 AT_ONCE = 1 << 18
@@ -72,17 +72,9 @@ class SegmentPacker:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Work through one partition."""
-        held: list[pa.RecordBatch] = []
-        for batch in batches:
-            held.append(batch)
-            if sum(b.num_rows for b in held) >= self.at_once:
-                yield self._pack(held)
-                held = []
-        if any(b.num_rows for b in held):
-            yield self._pack(held)
+        yield from map(self._pack, portions(batches, self.at_once))
 
-    def _pack(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-        table = pa.Table.from_batches(batches).combine_chunks()
+    def _pack(self, table: pa.Table) -> pa.RecordBatch:
         (rows,) = table.to_batches(max_chunksize=table.num_rows)
         keys = [rows.column(name) for name in self.layout.key_names]
         records = self._records(rows)
