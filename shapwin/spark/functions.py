@@ -171,7 +171,8 @@ def shapley_explain(
         As in `shapley_avg`.
     statistic : str
         ``sum``, ``count``, ``avg``, ``var_pop``, ``var_samp``, ``covar_pop``, ``covar_samp``,
-        and ``central_moment(q)`` with q = 2, 3, 4, whose weight is NULL.
+        and ``central_moment(q)`` with q = 2, 3, 4, whose weight is NULL. Share and lift of order 3
+        lose more digits without a `center` than Φ does, where their errors cancel.
     other : str or Column, optional
         The second column of the covariances.
 

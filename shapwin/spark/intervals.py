@@ -77,7 +77,7 @@ def later(time: str, length: int, kind: T.DataType | None = None) -> str:
     """Return a time plus a length in microseconds, in SQL.
 
     Of what is known to be a TIMESTAMP as a sum of whole numbers: timestampadd makes a date and a
-    time of day of each, which is a third of what a row of the long table costs.
+    time of day of each, a good part of what a row of the long table costs.
     """
     if isinstance(kind, T.TimestampType):
         return f"timestamp_micros(unix_micros({time}) + {length}L)"
