@@ -106,6 +106,31 @@ def test_long_table_has_its_columns_and_types(df):
         df, value="fare", time="t", window="1 hour", every="1 hour", predicates=PREDICATES
     )
     assert result.dtypes == LONG_TABLE
+    assert {field.name for field in result.schema if field.nullable} == {"group_mean"}
+
+
+@pytest.mark.parametrize(
+    ("options", "unknown"),
+    [
+        ({"semantics": "players"}, {"group_mean", "share", "lift", "weight"}),
+        (
+            {"empty": "emit"},
+            {"value", "group_mean", "phi", "share", "lift", "weight"},
+        ),
+    ],
+)
+def test_what_may_be_null_is_declared_so(df, options, unknown):
+    result = shapwin.explain(
+        df,
+        value="fare",
+        time="t",
+        window="1 hour",
+        every="1 hour",
+        predicates=PREDICATES,
+        **options,
+    )
+    assert unknown <= {field.name for field in result.schema if field.nullable}
+    assert not result.schema["statistic"].nullable
 
 
 def test_every_window_equals_brute_force(rows, explained):

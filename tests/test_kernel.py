@@ -11,13 +11,14 @@ import pytest
 
 from shapwin.errors import ArgumentError
 from shapwin.spark import kernel as window_kernel
-from shapwin.spark import packing, player_kernel
+from shapwin.spark import packing, player_rows
 from shapwin.spark import pane_rows as packed_rows
 from shapwin.spark.exact_sums import Sums
-from shapwin.spark.kernel import WindowKernel, side_by_side
+from shapwin.spark.kernel import WindowKernel
 from shapwin.spark.pane_rows import Layout
-from shapwin.spark.player_kernel import PlayerKernel
+from shapwin.spark.player_rows import PlayerRows
 from shapwin.spark.segments import SegmentPacker, Segments
+from shapwin.summary import about_mean
 
 LENGTH, EVERY = 10, 20
 SUMS = Sums(False)
@@ -70,24 +71,32 @@ def kernel(window, queries=("p", "q"), **options):
 
 
 def run(frame, window, size=1000, queries=("p", "q"), **options):
-    found = kernel(window, queries, **options)(batches(frame, window, size))
-    return long(pa.Table.from_batches(found), queries)
+    return long(kernel(window, queries, **options)(batches(frame, window, size)), queries)
 
 
-def long(table, queries):
-    """One row for each window and query or atom."""
-    window, group = ["n", "s", "a", "b", "center"], ["m", "s_p", "a_p", "b_p"]
-    numbered = [f"{name}_{i}" for i in range(len(queries or ())) for name in group]
-    names = ["key", "start", "label", *window, *(numbered if queries else group)]
-    table = table.rename_columns(names).to_pandas()
-    table["start"] = table.start.astype("datetime64[us, UTC]").astype("int64")
-    if queries:
-        parts = [
-            table.assign(label=query, **{name: table[f"{name}_{i}"] for name in group})
-            for i, query in enumerate(queries)
-        ]
-        table = pd.concat(parts)[["key", "start", "label", *window, *group]]
-    return table.sort_values(["key", "start", "label"], ignore_index=True)
+def long(found, queries):
+    """One row for each window and query or atom, its sums about the window's mean."""
+    rows = []
+    for answers in (a for a in found if a.plain.size):
+        total, part = about_mean(answers.total, answers.part)
+        key, start = (column.to_pylist() for column in answers.place)
+        for i in range(len(queries or (1,))):
+            columns = {
+                "key": key,
+                "start": pd.Series(start, dtype="datetime64[us, UTC]").astype("int64"),
+                "label": answers.atoms.to_pylist() if queries is None else queries[i],
+                "n": total.m,
+                "s": answers.plain,
+                "a": total.a,
+                "b": total.b,
+                "center": total.center,
+                "m": part.m[i],
+                "s_p": answers.plain_part[i],
+                "a_p": part.a[i],
+                "b_p": part.b[i],
+            }
+            rows.append(pd.DataFrame(columns))
+    return pd.concat(rows).sort_values(["key", "start", "label"], ignore_index=True)
 
 
 @pytest.mark.parametrize("window", [10, 20, 50, 400])
@@ -150,7 +159,8 @@ def test_nothing_gives_nothing():
 
 @pytest.mark.parametrize("window", [10, 20, 50, 400])
 @pytest.mark.parametrize("queries", [("p", "q"), None], ids=["queries", "atoms"])
-def test_packed_rows_give_what_their_pane_rows_give(window, queries, monkeypatch):
+@pytest.mark.parametrize("together", [True, False], ids=["bits in the place", "bits beside it"])
+def test_packed_rows_give_what_their_pane_rows_give(together, window, queries, monkeypatch):
     """Values packed by small portions of several tasks, a few in a span, worked off in portions."""
     monkeypatch.setattr(packing, "SPAN", 8)
     monkeypatch.setattr(packed_rows, "IN_ONE", 3)
@@ -171,33 +181,27 @@ def test_packed_rows_give_what_their_pane_rows_give(window, queries, monkeypatch
     expected = run(single.drop(columns="key"), window, queries=queries)
 
     layout = Layout(1, 1, Sums(False), packed=True)
-    table = pa.Table.from_pandas(rows, preserve_index=False)
-    at = table.schema.get_field_index("_time")
-    table = table.set_column(at, "_time", table["_time"].cast(pa.timestamp("us", "UTC")))
+    columns, inside = rows[["_by0", "_y"]], 2 * together
+    if together:
+        columns = columns.assign(_place=rows._time // LENGTH * 4 | rows._bits0)
+    else:
+        columns = columns.assign(_place=rows._time // LENGTH, _bits0=rows._bits0)
+    table = pa.Table.from_pandas(columns, preserve_index=False)
     packed = []
     for half in (table.slice(0, 500), table.slice(500)):
-        packed += packing.Packer(layout, LENGTH, at_once=150)(half.to_batches(max_chunksize=40))
-    together = sorted_by(packed, "_by0", "_pane")
+        packer = packing.Packer(layout, LENGTH, inside=inside, at_once=150)
+        packed += packer(half.to_batches(max_chunksize=40))
+    rows = sorted_by(packed, "_by0", "_pane")
     found = WindowKernel(window, EVERY, LENGTH, layout, queries and len(queries), enough=60)
-    result = pa.Table.from_batches(found(together.to_batches(max_chunksize=5)))
-    frame = long(result, queries)
+    frame = long(found(rows.to_batches(max_chunksize=5)), queries)
     pd.testing.assert_frame_equal(frame, expected, rtol=1e-9, atol=1e-7)
-
-
-@pytest.mark.parametrize("queries", [1, 8, 9, 20, 64, 65])
-def test_many_queries_are_a_few_side_by_side(queries):
-    together = side_by_side(queries)
-    assert [i for run in together for i in run][:queries] == list(range(queries))
-    assert len({len(run) for run in together}) == 1
-    assert len(together[0]) <= 8
-    assert together[-1].stop - queries < len(together)
 
 
 def test_players_of_many_windows_at_once_and_of_one_after_another(monkeypatch):
     frame = pane_rows(2)
-    players = PlayerKernel(kernel(50, None), ("avg", "var_pop"), ("p", "q"))
+    players = PlayerRows(kernel(50, None), ("avg", "var_pop"), ("p", "q"), 50)
     at_once = pa.Table.from_batches(players(batches(frame, 50, 1000)))
-    monkeypatch.setattr(player_kernel, "_AT_ONCE", 1)
+    monkeypatch.setattr(player_rows, "_AT_ONCE", 1)
     one_by_one = pa.Table.from_batches(players(batches(frame, 50, 1000)))
     assert at_once.num_rows > 300
     pd.testing.assert_frame_equal(at_once.to_pandas(), one_by_one.to_pandas(), rtol=1e-13)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import product
 from math import gcd
 
 from pyspark.sql import Column, DataFrame
 
-from ..errors import ArgumentError, IntervalError, PredicateError, StatisticError
+from ..errors import ArgumentError, IntervalError, StatisticError
 from ..games import game_of
-from ..players import MAX_PLAYER_PREDICATES, OTHER
 from . import checks, streams, windows
+from .asked import Asked
 from .centers import Center
 from .checks import quoted
 from .intervals import microseconds
-from .long_table import by_statistic, long_rows, named, with_empty_windows
+from .long_table import with_empty_windows
 from .pane_table import (
     Grid,
     PaneTable,
@@ -32,12 +32,9 @@ from .pane_table import (
 from .rows import Names, Predicates, Rows, Values, by_name, read_rows
 from .selection import check_selection, selected
 from .splits import SPLITS
-from .windows import player_rows
 
 _log = logging.getLogger("shapwin")
 
-# The parts of Φ, which predicates as players do not have.
-_PARTS = ("share", "lift", "weight")
 # How many atoms a key may have: memory and time of a window grow with them.
 MAX_ATOMS = 1 << 16
 # How many windows a row may lie in: a stray row alone makes that many.
@@ -117,7 +114,8 @@ def explain(
     DataFrame
         ``*by, window_start, window_end, statistic, predicate, n, value, m, group_mean, phi,
         share, lift, weight``: ν of the window in `value`, Φ = share + weight · lift in `phi`.
-        Rows come in no order.
+        Rows come in no order. Columns that cannot be NULL here are declared so: all but keys and
+        ``group_mean``, unless windows are empty, predicates play, or `df` is a stream.
 
     Raises
     ------
@@ -150,8 +148,8 @@ def explain(
     groups = _groups(rows, queries, semantics)
     grid = Grid(gcd(width, step), shift, closed)
     table = _pane_table(rows, [*groups.values()], grid, center, engine)
-    labels = None if queries == "atoms" else [*groups]
-    asked = Asked(chosen, labels, tuple(rows.predicates), empty, semantics, max_atoms)
+    labels = None if queries == "atoms" else tuple(groups)
+    asked = Asked(tuple(chosen), labels, tuple(rows.predicates), empty, semantics, max_atoms)
     result = selected(_attributed(table, window, every, asked), table.by, min_support, top_k)
     return streams.append_only(result) if df.isStreaming else result
 
@@ -203,8 +201,8 @@ def attribute(
     table = summaries(rows, [*groups.values()], grid)
     chosen = _statistics(statistics, table.layout.sums.two_columns)
     step = timedelta(microseconds=grid.length) if every is None else every
-    labels = None if queries == "atoms" else [*groups]
-    asked = Asked(chosen, labels, tuple(rows.predicates), empty, semantics, max_atoms)
+    labels = None if queries == "atoms" else tuple(groups)
+    asked = Asked(tuple(chosen), labels, tuple(rows.predicates), empty, semantics, max_atoms)
     result = _attributed(table, window, step, asked)
     return selected(result, table.by, min_support, top_k)
 
@@ -258,56 +256,6 @@ def _groups(rows: Rows, queries: Mapping[str, str] | str | None, semantics: str)
     return asked
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What is asked about every window, checked before any job.
-
-    Parameters
-    ----------
-    statistics : sequence of str
-        The games.
-    labels : sequence of str, or None
-        The names of the queries; None for atoms.
-    predicates : tuple of str
-        Their names.
-    empty, semantics, max_atoms
-        As in `explain`.
-    """
-
-    statistics: Sequence[str]
-    labels: Sequence[str] | None
-    predicates: tuple[str, ...]
-    empty: str
-    semantics: str
-    max_atoms: int
-
-    def __post_init__(self) -> None:
-        checks.one_of("empty", self.empty, ("skip", "emit"))
-        checks.one_of("semantics", self.semantics, ("members", "players"))
-        limit = self.max_atoms
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            raise ArgumentError(f"max_atoms={limit!r}: give a whole number of at least 1")
-
-    @property
-    def series(self) -> Sequence[str | None]:
-        """The rows of an empty window: one for each query or player, or one for all atoms."""
-        if self.semantics == "players":
-            return self.players
-        return [None] if self.labels is None else self.labels
-
-    @property
-    def players(self) -> list[str]:
-        """The players, where predicates are players."""
-        if len(self.predicates) > MAX_PLAYER_PREDICATES:
-            raise ArgumentError(
-                f"{len(self.predicates)} predicates have 2^{len(self.predicates)} coalitions: "
-                f"give at most {MAX_PLAYER_PREDICATES} with semantics='players'"
-            )
-        if OTHER in self.predicates:
-            raise PredicateError(f"predicate {OTHER!r} has the name of uncovered rows: rename it")
-        return [*self.predicates, OTHER]
-
-
 def _attributed(
     table: PaneTable, window: str | timedelta, every: str | timedelta, asked: Asked
 ) -> DataFrame:
@@ -319,25 +267,15 @@ def _attributed(
             f"window={str(window)!r} has {width // step:,} steps of every={str(every)!r}, more "
             f"than {MAX_OVERLAP:,}: take longer steps or a shorter window"
         )
-    series = list(product(asked.statistics, asked.series))
+    way = streams if table.frame.isStreaming else windows
     if asked.semantics == "players":
-        rows = player_rows(table, asked.predicates, asked.statistics, width, step, asked.max_atoms)
-        result = rows.selectExpr("*", *(f"CAST(NULL AS DOUBLE) {c}" for c in _PARTS))
+        result = windows.player_rows(table, asked, width, step)
     else:
-        result = long_rows(_sums(table, width, step, asked), table, asked.statistics)
-    if asked.empty == "emit":
-        result = with_empty_windows(result, table, step, series)
-    return named(result, table, width)
-
-
-def _sums(table: PaneTable, width: int, step: int, asked: Asked) -> DataFrame:
-    """The sums of every window and of its atoms or queries, one row for each and statistic."""
-    way, limit = (streams, ()) if table.frame.isStreaming else (windows, (asked.max_atoms,))
-    if asked.labels is None:
-        sums = way.atom_sums(table, asked.predicates, width, step, *limit)
-        return by_statistic(sums, asked.statistics)
-    sums = way.query_sums(table, asked.labels, width, step, *limit)
-    return windows.by_query(by_statistic(sums, asked.statistics), table, asked.labels)
+        result = way.member_rows(table, asked, width, step)
+    if asked.empty == "skip":
+        return result
+    series = list(product(asked.statistics, asked.series))
+    return with_empty_windows(result, table.by, width, step, series)
 
 
 def _statistics(given: Names, two_columns: bool) -> list[str]:

@@ -241,9 +241,9 @@ def _are_conditions(df: DataFrame, columns: Sequence[Any]) -> bool:
         return False
     try:
         with unlogged():
-            fields = df.select(*(column.alias("condition") for column in columns)).schema
             # WHERE refuses what no condition on a row can be: aggregates, windows, generators.
-            _ = df.where(reduce(and_, columns)).select(F.lit(1)).schema
+            rows = df.where(reduce(and_, columns))
+            fields = rows.select(*(column.alias("condition") for column in columns)).schema
     except (ParseException, AnalysisException):
         return False
     return len(fields) == len(columns) and all(

@@ -1,8 +1,8 @@
 """What the dbt package takes from elsewhere, as text: ``sql/macros/generated.sql`` is made here.
 
 dbt models may be persistent views, which refuse temporary functions, so the macros need expressions
-themselves: the closed forms that Column functions and the long table evaluate, and the sums that
-`shapwin.panes` makes.
+themselves: the closed forms that Column functions evaluate, and the sums that `shapwin.panes`
+makes.
 """
 
 from __future__ import annotations
@@ -14,9 +14,14 @@ from typing import Any
 from ..exact_sums import PARTS, SIZES, pairs
 from ..moment_games import CENTRAL_MOMENTS
 from .exact_sums import aggregates, cuts
-from .long_table import lift_of, share_of, value_of, weight_of
-from .splits import SPLITS
-from .sql_functions import NEEDS, explanation_of_aggregates, expression, phi_of_aggregates
+from .splits import SPLITS, WHOLE_WINDOW
+from .sql_functions import (
+    NEEDS,
+    explanation_of_aggregates,
+    expression,
+    inlined,
+    phi_of_aggregates,
+)
 
 _HEAD = """\
 {# Made by `python -m shapwin.spark.dbt_macros`, mostly from sql/functions. #}
@@ -64,13 +69,18 @@ def _forms(statistic: str) -> dict[str, Any]:
         "phi": phi_of_aggregates(statistic, None),
         "explanation": explanation_of_aggregates(statistic, None),
         "split": _split(statistic),
-        "lift": lift_of(statistic),
+        "lift": inlined(SPLITS[statistic].lift),
     }
 
 
 def _split(statistic: str) -> str:
-    parts = {"value": value_of, "share": share_of, "weight": weight_of}
-    columns = ", ".join(f"'{name}', {part_of(statistic)}" for name, part_of in parts.items())
+    split = SPLITS[statistic]
+    parts = {
+        "value": f"CAST({inlined(split.share, **WHOLE_WINDOW)} AS DOUBLE)",
+        "share": f"CAST({inlined(split.share)} AS DOUBLE)",
+        "weight": inlined(split.weight),
+    }
+    columns = ", ".join(f"'{name}', {sql}" for name, sql in parts.items())
     return f"named_struct('statistic', '{statistic}', {columns})"
 
 

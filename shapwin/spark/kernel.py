@@ -6,7 +6,7 @@ answers each window from a few merged pieces, and never subtracts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,15 +17,12 @@ from numpy.typing import NDArray
 
 from ..errors import ArgumentError
 from ..frames import Frames, stack_of
-from ..predicates import atom_label
-from ..summary import Summary, about_mean, each_field, merge_runs
-from .pane_rows import Ints, Layout, PaneRows, runs
+from ..summary import Summary, each_field, merge_runs
+from .long_rows import Answers
+from .pane_rows import Ints, Layout, PaneRows, grouped, runs
 
 # A sum Σ y that is this small beside m·c has lost too many digits when it was about c.
 _NEAR = 2.0**-10
-
-# Groups in one row of a window: Spark compiles no row of more than 100 columns.
-_ABREAST = 8
 
 # Pane rows worked on at once, and windows of them: enough to be fast, few enough to keep the
 # memory flat.
@@ -86,10 +83,7 @@ def ticks(
 
 @dataclass(frozen=True, slots=True)
 class WindowKernel:
-    """Turns Arrow batches of sorted, packed pane rows into batches of window sums.
-
-    With queries, a row is a window with some of them side by side (see `abreast`); without, it
-    is an atom in a window.
+    """Turns Arrow batches of sorted, packed pane rows into the sums of windows and their groups.
 
     Parameters
     ----------
@@ -98,9 +92,7 @@ class WindowKernel:
     layout : Layout
         Which columns the rows have.
     queries : int, or None
-        How many groups the bits stand for; None for one result row a combination of bits, an atom.
-    predicates : tuple of str, or None
-        The predicates that the bits stand for, for the labels of atoms; None to leave the bits.
+        How many groups the bits stand for; None to answer for each combination of bits, an atom.
     offset : int
         How much later than whole multiples of the step windows begin.
     max_atoms : int
@@ -116,18 +108,17 @@ class WindowKernel:
     length: int
     layout: Layout
     queries: int | None
-    predicates: tuple[str, ...] | None = None
     offset: int = 0
     max_atoms: int = 1 << 16
     stretch: int = 1
     enough: int = ENOUGH
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Answers]:
         """Work through one partition, whose rows are sorted by key and pane."""
         with np.errstate(invalid="ignore", over="ignore"):  # NaN and Inf are values
             yield from self._slide(batches)
 
-    def _slide(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _slide(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Answers]:
         """Give out what no further row can change; keep what later windows still need."""
         held: list[pa.RecordBatch] = []
         since: int | None = None
@@ -149,9 +140,7 @@ class WindowKernel:
         if any(b.num_rows for b in held):
             yield from self._sums(PaneRows.read(held, self.layout), since, None)
 
-    def _sums(
-        self, rows: PaneRows, since: int | None, until: int | None
-    ) -> Iterator[pa.RecordBatch]:
+    def _sums(self, rows: PaneRows, since: int | None, until: int | None) -> Iterator[Answers]:
         """The sums of the first key's windows from `since` and of the last key's before `until`."""
         self._refuse_many_atoms(rows)
         # Rows of one key and pane are one item: what slides is as long as there are panes.
@@ -173,9 +162,7 @@ class WindowKernel:
         else:
             yield from self._groups(rows, at, found, self.queries)
 
-    def _groups(
-        self, rows: PaneRows, at: Ints, found: Ticks, queries: int
-    ) -> Iterator[pa.RecordBatch]:
+    def _groups(self, rows: PaneRows, at: Ints, found: Ticks, queries: int) -> Iterator[Answers]:
         """The sums of every query in some windows after others: thin keys have many of them."""
         slider = _Slider(stack_of(rows.sums, rows.groups(queries)), at)
         for first in range(0, found.tick.size, PORTION):
@@ -183,21 +170,16 @@ class WindowKernel:
             total, parts, plain, plain_parts = slider.over(some)
             some = some._replace(begin=at[some.begin])
             self._refuse_negative(total, parts, rows, some)
-            total, parts = about_mean(total, parts)
-            groups = [
-                (each_field(lambda f, i=i: f[i] if f.ndim == 2 else f, parts), plain_parts[i])
-                for i in range(queries)
-            ]
-            for columns in abreast(total, plain, groups):
-                yield self._batch(rows, some, columns, total.m)
+            place = self._place(rows, some)
+            yield Answers(place, total, parts, plain, plain_parts).where(total.m != 0)
 
-    def _atoms(self, rows: PaneRows, at: Ints, windows: Ticks, key: Ints) -> pa.RecordBatch:
+    def _atoms(self, rows: PaneRows, at: Ints, windows: Ticks, key: Ints) -> Answers:
         """The sums of every atom in the windows that have it: each atom slides on its own."""
         total, _, plain, _ = _Slider(stack_of(rows.sums, rows.groups(0)), at).over(windows)
         windows = windows._replace(begin=at[windows.begin])
         self._refuse_negative(total, None, rows, windows)
         (atom,) = rows.words
-        order = np.lexsort((rows.pane, atom, rows.key))
+        order, _ = grouped([rows.key, atom, rows.pane])
         ordered, atom = rows.take(order), atom[order]
         first = np.append(True, (np.diff(ordered.key) != 0) | (np.diff(atom) != 0))
         found = self._ticks(ordered.pane, first)
@@ -209,20 +191,21 @@ class WindowKernel:
         stack = stack_of(ordered.sums, ordered.groups(0))
         part, _, plain_part, _ = _Slider(stack, np.arange(first.size)).over(found)
         self._refuse_negative(part, None, ordered, found)
-        whole, part = about_mean(total.take(window), part)
-        bits = pa.array(atom[found.begin])
-        label = bits if self.predicates is None else atom_labels(bits, self.predicates)
-        columns = [label, *of_window(whole, plain[window]), *of_group(whole, part, plain_part)]
-        return self._batch(ordered, found, columns, part.m)
+        group = each_field(lambda f: f[None], part)
+        answers = Answers(
+            self._place(ordered, found),
+            total.take(window),
+            group,
+            plain[window],
+            plain_part[None],
+            pa.array(atom[found.begin]),
+        )
+        return answers.where(part.m != 0)
 
-    def _batch(
-        self, rows: PaneRows, found: Ticks, columns: list[pa.Array], counts: Any
-    ) -> pa.RecordBatch:
-        """Keys, starts of windows, and columns; rows that count no tuples are left out."""
-        place = [rows.column(name, found.begin) for name in self.layout.key_names]
-        columns = [*place, self._start(rows, found.tick), *columns]
-        batch = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
-        return batch if counts.all() else batch.filter(pa.array(counts != 0))
+    def _place(self, rows: PaneRows, found: Ticks) -> list[pa.Array]:
+        """The keys and starts of windows."""
+        keys = [rows.column(name, found.begin) for name in self.layout.key_names]
+        return [*keys, self._start(rows, found.tick)]
 
     def _ticks(self, pane: Ints, first_of_key: NDArray[np.bool_]) -> Ticks:
         return ticks(pane - self.offset, first_of_key, self.window, self.every, self.length)
@@ -257,71 +240,6 @@ class WindowKernel:
             )
 
 
-def atom_labels(bits: pa.Array, predicates: Sequence[str]) -> pa.Array:
-    """Name each atom by what is satisfied; a label is made once for all its rows."""
-    found = bits.dictionary_encode()
-    labels = [atom_label(atom, predicates) for atom in found.dictionary.to_pylist()]
-    return pa.array(labels, pa.string()).take(found.indices)
-
-
-def abreast(
-    total: Summary, plain: Any, groups: Sequence[tuple[Summary, Any]]
-) -> Iterator[list[pa.Array]]:
-    """Yield the columns of windows with some groups of each: where these begin, and their sums."""
-    count = np.size(total.m)
-    for together in side_by_side(len(groups)):
-        columns = [pa.array(np.full(count, together[0], np.int32)), *of_window(total, plain)]
-        for i in together:
-            # The last row of a window may have room for more groups than there are.
-            part, plain_part = groups[min(i, len(groups) - 1)]
-            columns += of_group(total, part, plain_part)
-        yield columns
-
-
-def side_by_side(groups: int) -> list[range]:
-    """Return which groups share a row: runs of one length, the last perhaps reaching too far.
-
-    Examples
-    --------
-    >>> side_by_side(11)
-    [range(0, 6), range(6, 12)]
-    """
-    width = -(-groups // -(-groups // _ABREAST))
-    return [range(first, first + width) for first in range(0, groups, width)]
-
-
-def of_window(total: Summary, plain: Any) -> list[pa.Array]:
-    """Return a window's count, plain sum Σ y and sums about its mean, as columns."""
-    odd = _odd(total)
-    sums = [total.m, plain, total.a, total.b + odd[0], total.center]
-    if total.two_columns:
-        sums += [total.a2, total.ab + odd[1], total.center2]
-    return _doubles(sums)
-
-
-def of_group(total: Summary, part: Summary, plain: Any) -> list[pa.Array]:
-    """Return the same of a group in the window, about the window's mean."""
-    odd = _odd(total)
-    sums = [part.m, plain, part.a, part.b + odd[0]]
-    if part.two_columns:
-        sums += [part.a2, part.ab + odd[1]]
-    return _doubles(sums)
-
-
-def _odd(total: Summary) -> tuple[Any, Any]:
-    """What to add to b and to ab: zero, or NaN where a value of the window is infinite.
-
-    There second moments are NaN, as Spark's own are; left alone they would be infinite or NaN by
-    the sign of what a sum was rounded to.
-    """
-    odd = np.where(np.isfinite(total.a), 0.0, np.nan)
-    return odd, odd + np.where(np.isfinite(total.a2), 0.0, np.nan) if total.two_columns else odd
-
-
-def _doubles(sums: Sequence[Any]) -> list[pa.Array]:
-    return [pa.array(np.asarray(s, dtype=np.float64)) for s in sums]
-
-
 class _Slider:
     """Answers windows and groups over a stack's runs from `at`.
 
@@ -352,13 +270,15 @@ class _Slider:
 
     def _plain(self, found: Ticks) -> Any:
         """Σ y about zero, of windows and groups: no outlier elsewhere in a window touches it."""
-        stack, at = self.stack, self.at
-        plain = np.add.reduceat(stack.m * stack.center + stack.a, at, axis=-1)
-        length = found.end - found.begin
-        if length.sum() <= max(plain.shape[1], ENOUGH):
+        stack, ends = self.stack, np.append(self.at, self.stack.center.size)
+        begin, length = ends[found.begin], ends[found.end] - ends[found.begin]
+        if length.sum() <= max(stack.center.size, ENOUGH):
             first = np.cumsum(length) - length
-            within = np.arange(length.sum()) - first.repeat(length)
-            return np.add.reduceat(plain[:, found.begin.repeat(length) + within], first, axis=-1)
+            row = np.arange(length.sum()) + (begin - first).repeat(length)
+            plain = stack.m[:, row] * stack.center[row] + stack.a[:, row]
+            return np.add.reduceat(plain, first, axis=-1)
+        at = self.at
+        plain = np.add.reduceat(stack.m * stack.center + stack.a, at, axis=-1)
         m = np.add.reduceat(stack.m, at, axis=-1)
         frames = Frames.of_stack(Summary(m, plain, np.zeros_like(plain), np.zeros(at.size)))
         total, parts = frames.answer(found.begin, found.end)

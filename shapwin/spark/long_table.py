@@ -1,92 +1,73 @@
-"""The long table: the closed form for every window, query and statistic, written in SQL.
-
-As text, because Columns put together in Python cost a call to the JVM for every operator.
-"""
+"""The long table as Spark sees it: its columns, and its windows without values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Container, Sequence
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from ..errors import ArgumentError
 from .checks import quoted
 from .intervals import later, since_epoch, times
 from .pane_table import PaneTable
-from .splits import SPLITS, WHOLE_WINDOW
-from .sql_functions import expression, inlined
 
 # With empty="emit", a stray timestamp must not fill a table with empty windows.
 MAX_EMITTED = 1_000_000
 
 
-def by_statistic(sums: DataFrame, statistics: Sequence[str]) -> DataFrame:
-    """Give each statistic of a window a row of its own, with its ``value`` and ``weight``."""
-    windows = (
-        f"named_struct('_nth', {i}, 'statistic', '{name}', 'value', {value_of(name)}, "
-        f"'weight', {weight_of(name)})"
-        for i, name in enumerate(statistics)
+# The columns after the keys and the bounds of the window.
+_COLUMNS = {
+    "statistic": T.StringType(),
+    "predicate": T.StringType(),
+    "n": T.LongType(),
+    "value": T.DoubleType(),
+    "m": T.LongType(),
+    "group_mean": T.DoubleType(),
+    "phi": T.DoubleType(),
+    "share": T.DoubleType(),
+    "lift": T.DoubleType(),
+    "weight": T.DoubleType(),
+}
+
+
+def schema_of(table: PaneTable, *, unknown: Container[str] = _COLUMNS) -> T.StructType:
+    """Return the columns of the long table that is made of a table of panes.
+
+    Parameters
+    ----------
+    unknown : container of str
+        Which columns may be NULL, besides keys. To look for NULL takes most of the time that Spark
+        needs to read a row from a worker.
+    """
+    keys = (
+        T.StructField(name, key.dataType, key.nullable, key.metadata)
+        for name, key in zip(table.by, table.keys, strict=True)
     )
-    return sums.selectExpr("*", f"inline(array({', '.join(windows)}))")
-
-
-def long_rows(rows: DataFrame, table: PaneTable, statistics: Sequence[str]) -> DataFrame:
-    """Split the value of each window and statistic by its query, with the closed form."""
-    rows = rows.selectExpr("*", f"{_by_nth(share_of, statistics)} share")
-    rows = rows.selectExpr("*", f"{_by_nth(lift_of, statistics)} lift")
-    return rows.selectExpr(
-        *table.layout.key_names,
-        "_start",
-        "statistic",
-        "predicate",
-        "n",
-        "value",
-        "m",
-        "if(m <> 0, s_p / m, NULL) group_mean",
-        f"{expression('_phi')} phi",
-        # A stream flags windows from which more was taken back than was there: n < 0, all NULL.
-        "CASE WHEN n < 0 THEN NULL WHEN m <> 0 THEN share ELSE 0D END share",
-        "CASE WHEN n < 0 THEN NULL WHEN m <> 0 THEN lift ELSE 0D END lift",
-        "weight",
-    )
-
-
-def _by_nth(part_of: Callable[[str], str], statistics: Sequence[str]) -> str:
-    """The SQL of a part, for the statistic that `by_statistic` has numbered."""
-    cases = " ".join(f"WHEN {i} THEN {part_of(name)}" for i, name in enumerate(statistics))
-    return f"CASE _nth {cases} END"
-
-
-def value_of(statistic: str) -> str:
-    """Return the SQL of ν(W) over columns of sums."""
-    return f"CAST({inlined(SPLITS[statistic].share, **WHOLE_WINDOW)} AS DOUBLE)"
-
-
-def weight_of(statistic: str) -> str:
-    """Return the SQL of the weight of the lift."""
-    return inlined(SPLITS[statistic].weight)
-
-
-def share_of(statistic: str) -> str:
-    """Return the SQL of the share over columns of sums."""
-    return f"CAST({inlined(SPLITS[statistic].share)} AS DOUBLE)"
-
-
-def lift_of(statistic: str) -> str:
-    """Return the SQL of the lift, over columns of sums, the share and the value."""
-    return inlined(SPLITS[statistic].lift)
+    schema = T.StructType([*keys])
+    for name in ("window_start", "window_end"):
+        schema.add(name, table.time, nullable=False)
+    for name, kind in _COLUMNS.items():
+        schema.add(name, kind, nullable=name in unknown)
+    return schema
 
 
 def with_empty_windows(
-    result: DataFrame, table: PaneTable, every: int, series: Sequence[tuple[str, str | None]]
+    result: DataFrame,
+    by: Sequence[str],
+    width: int,
+    every: int,
+    series: Sequence[tuple[str, str | None]],
 ) -> DataFrame:
     """Add the windows without values between the first and the last of each key."""
-    keys = table.layout.key_names
-    ordered = Window.partitionBy(*keys).orderBy("_start")
-    starts = result.select(*keys, "_start").distinct()
-    starts = starts.withColumn("_next", F.lead("_start").over(ordered))
-    start, end = (since_epoch(c, starts.schema[c].dataType) for c in ("_start", "_next"))
+    names = {f"_by{i}": name for i, name in enumerate(by)}  # which a user's own cannot be
+    kept = [F.col(quoted(name)).alias(key) for key, name in names.items()]
+    starts = result.select(*kept, F.col("window_start").alias("_start")).distinct()
+    following = F.lead("_start").over(Window.partitionBy(*names).orderBy("_start"))
+    starts = starts.withColumn("_next", following)
+    kind = starts.schema["_start"].dataType
+    start, end = since_epoch("_start", kind), since_epoch("_next", kind)
     gaps = starts.withColumn("_missing", F.expr(f"({end} - {start}) div {every}L - 1L"))
     gaps = gaps.where("_missing > 0")
     _refuse_too_many(gaps)
@@ -94,8 +75,12 @@ def with_empty_windows(
     labels = F.array(
         *(F.struct(F.lit(s).alias("statistic"), F.lit(p).alias("predicate")) for s, p in series)
     )
-    empty = gaps.select(*keys, F.explode(inside).alias("_start")).select(
-        "*", F.inline(labels), F.lit(0.0).alias("n"), F.lit(0.0).alias("m")
+    empty = gaps.select(*names, F.explode(inside).alias("window_start")).select(
+        *(F.col(key).alias(name) for key, name in names.items()),
+        "window_start",
+        F.expr(later("window_start", width, kind)).alias("window_end"),
+        F.inline(labels),
+        *(F.lit(0).cast("bigint").alias(name) for name in ("n", "m")),
     )
     return result.unionByName(empty, allowMissingColumns=True)
 
@@ -112,21 +97,3 @@ def _refuse_too_many(gaps: DataFrame) -> None:
             f"{found['last']}, more than {MAX_EMITTED}: filter stray timestamps, or use "
             "empty='skip'"
         )
-
-
-def named(result: DataFrame, table: PaneTable, width: int) -> DataFrame:
-    """Return the long table under the names that users know."""
-    return result.selectExpr(
-        *(
-            f"{key} {quoted(name)}"
-            for key, name in zip(table.layout.key_names, table.by, strict=True)
-        ),
-        "_start window_start",
-        f"{later('_start', width, table.time)} window_end",
-        "statistic",
-        "predicate",
-        "CAST(n AS BIGINT) n",
-        "value",
-        "CAST(m AS BIGINT) m",
-        *("group_mean", "phi", "share", "lift", "weight"),
-    )

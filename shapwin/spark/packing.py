@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .pane_rows import Ints, Layout, binary, codes, portions, starts_of
+from .pane_rows import Ints, Layout, binary, codes, grouped, portions, starts_of
 
 # Rows summarised at once.
 AT_ONCE = 1 << 20
@@ -27,7 +27,7 @@ SPAN = 1 << 14
 class Packer:
     """Turns Arrow batches of rows into batches of packed pane rows.
 
-    Rows have the key columns, ``_time``, the words of bits, ``_y`` and perhaps ``_x``.
+    Rows have the key columns, ``_place``, perhaps the words of bits, ``_y`` and perhaps ``_x``.
 
     Parameters
     ----------
@@ -37,8 +37,11 @@ class Packer:
         Microseconds in a pane.
     offset : int
         How much later than whole multiples of the length panes begin.
-    closed_right : bool
-        Whether they are (start, end].
+    inside : int
+        How many of the low bits of ``_place`` are the one word; the others are the number of the
+        pane. None of them where words have columns.
+    time : pa.DataType
+        Of the starts of panes.
     at_once : int
         Rows summarised at once.
     """
@@ -46,7 +49,8 @@ class Packer:
     layout: Layout
     length: int
     offset: int = 0
-    closed_right: bool = False
+    inside: int = 0
+    time: pa.DataType = pa.timestamp("us", "UTC")  # noqa: RUF009 - types are never changed
     at_once: int = AT_ONCE
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -54,27 +58,60 @@ class Packer:
         yield from map(self._pack, portions(batches, self.at_once))
 
     def _pack(self, table: pa.Table) -> pa.RecordBatch:
-        micros = table.column("_time").cast(pa.int64()).to_numpy()
-        pane = (micros - self.offset - self.closed_right) // self.length
         key = codes([table.column(name) for name in self.layout.key_names], table.num_rows)
-        words = [table.column(name).to_numpy() for name in self.layout.word_names]
-        order, first = _grouped([key, pane, *words])
+        own = [] if self.inside else self.layout.word_names
+        place, *words = (table.column(name).to_numpy() for name in ("_place", *own))
+        order, first = grouped([key, place, *words])
         values = [table.column(f"_{v}").to_numpy()[order] for v in self.layout.letters]
         at = order[first]
-        start = pane[at] * self.length + self.offset
-        records = summarised(values, first, start, [word[at] for word in words], self.layout)
+        pane = place[at] >> self.inside
+        words = [word[at] for word in words] or [place[at] & ((1 << self.inside) - 1)]
+        start = pane * self.length + self.offset
+        records = summarised(values, first, start, words, self.layout)
 
-        span = pane[at] // SPAN
+        span = pane // SPAN
         starts = starts_of(key[at], span)
-        begins = pa.array(span[starts] * SPAN * self.length + self.offset).cast(
-            table.column("_time").type
-        )
+        begins = pa.array(span[starts] * SPAN * self.length + self.offset).cast(self.time)
         columns = [
             table.column(n).combine_chunks().take(pa.array(at[starts]))
             for n in self.layout.key_names
         ]
         columns += [begins, binary(records, starts)]
         return pa.RecordBatch.from_arrays(columns, [*self.layout.key_names, "_pane", "_records"])
+
+
+def place_of(
+    micros: str, length: int, offset: int, closed_right: bool, groups: int
+) -> tuple[str, int]:
+    """Return the SQL of a row's ``_place``, and how many of its low bits are its word.
+
+    After every row Spark measures the batch that it makes for a worker, column by column: the word
+    is in the same column as the number of the pane, unless numbers could be too large for that.
+
+    Parameters
+    ----------
+    micros : str
+        The SQL of the row's time, in microseconds.
+    length, offset : int
+        As in `Packer`.
+    closed_right : bool
+        Whether panes are (start, end].
+    groups : int
+        How many bits there are.
+
+    Examples
+    --------
+    >>> place_of("t", 8, 0, False, 2)
+    ('shiftleft((t - 0L - pmod(t - 0L, 8L)) div 8L, 2) | _bits0', 2)
+    >>> place_of("t", 4, 0, False, 2)
+    ('(t - 0L - pmod(t - 0L, 4L)) div 4L', 0)
+    """
+    since = f"{micros} - {offset + closed_right}L"
+    pane = f"({since} - pmod({since}, {length}L)) div {length}L"
+    # |micros| <= 2^63, so that the number of a pane has at most 64 - log2(length) bits.
+    if groups < length.bit_length() - 1:
+        return f"shiftleft({pane}, {groups}) | _bits0", groups
+    return pane, 0
 
 
 def summarised(
@@ -128,7 +165,7 @@ class PanePacker:
         """
         arrays = [column.to_numpy() for column in columns]
         words, values = arrays[: self.layout.words], arrays[self.layout.words :]
-        order, first = _grouped(words)
+        order, first = grouped(words)
         at, pane = order[first], np.full(first.size, start.iloc[0])
         sorted_values = [value[order] for value in values]
         made = summarised(sorted_values, first, pane, [w[at] for w in words], self.layout)
@@ -161,19 +198,3 @@ def _about_mean(y: NDArray[np.float64], first: Ints, size: Ints) -> tuple[Any, A
     mean = anchor + np.add.reduceat(y - anchor.repeat(size), first) / size
     mean = np.where(np.isfinite(mean), mean, 0.0)
     return y - mean.repeat(size), mean
-
-
-def _grouped(columns: list[Ints]) -> tuple[Ints, Ints]:
-    """The order that sorts by these columns, and where in it another combination begins."""
-    lows = [int(column.min()) for column in columns]
-    sizes = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
-    if float(np.prod([float(size) for size in sizes])) < 2.0**62:
-        code = np.zeros(columns[0].size, dtype=np.int64)
-        for column, low, size in zip(columns, lows, sizes, strict=True):
-            code = code * size + (column - low)
-        order = np.argsort(code, kind="stable")
-        changes = np.diff(code[order]) != 0
-    else:
-        order = np.lexsort(columns[::-1])
-        changes = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
-    return order, np.flatnonzero(np.append(True, changes))

@@ -93,11 +93,13 @@ class Layout:
 
         So the same pane rows always merge in the same order, wherever they were made.
         """
-        place = [*(records[name] for name in self.word_names), records["pane"], key]
-        order = np.lexsort(place)
-        again = np.all([np.diff(column[order]) == 0 for column in place], axis=0)
-        if again.any():
-            order = np.lexsort([*(records[name] for name in self.sums.names), *place])
+        place = [key, records["pane"], *(records[name] for name in self.word_names)]
+        order, first = grouped(place)
+        size = np.diff(np.append(first, order.size))
+        run = np.arange(first.size).repeat(size)
+        equal = np.flatnonzero(size[run] > 1)
+        held = [records[name][order[equal]] for name in self.sums.names]
+        order[equal] = order[equal[np.lexsort([*held, run[equal]])]]
         return order
 
 
@@ -197,6 +199,29 @@ def codes(columns: Sequence[Any], rows: int) -> Ints:
         if code.size and code.max() >= 1 << 31:
             code = np.unique(code, return_inverse=True)[1]
     return code
+
+
+def grouped(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """Return the order by these columns, and where in it another combination begins.
+
+    Examples
+    --------
+    >>> order, first = grouped([np.array([2, 1, 2]), np.array([5, 7, 5])])
+    >>> order.tolist(), first.tolist()
+    ([1, 0, 2], [0, 1])
+    """
+    lows = [int(column.min()) for column in columns]
+    sizes = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
+    if float(np.prod([float(size) for size in sizes])) < 2.0**62:
+        code = np.zeros(columns[0].size, dtype=np.int64)
+        for column, low, size in zip(columns, lows, sizes, strict=True):
+            code = code * size + (column - low)
+        order = np.argsort(code, kind="stable")
+        changes = np.diff(code[order]) != 0
+    else:
+        order = np.lexsort(columns[::-1])
+        changes = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
+    return order, np.flatnonzero(np.append(True, changes))
 
 
 def runs(start: Ints, stop: Ints) -> tuple[Ints, Ints]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -18,7 +19,7 @@ from .centers import Center, given_center
 from .checks import quoted
 from .exact_sums import SUMS, SUMS_OF_TWO, Sums, aggregates, with_parts
 from .intervals import later, since_epoch
-from .packing import Packer, PanePacker, Unpacker
+from .packing import Packer, PanePacker, Unpacker, place_of
 from .pane_rows import Layout
 from .rows import Rows, by_name, refuse_kept_names, with_bits, words
 from .shipping import shipped
@@ -157,9 +158,16 @@ def packed(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
     """Sum rows in Python workers, by NumPy: less work where panes hold a few rows each."""
     frame, layout = _unsummed(rows, groups)
     kind = frame.schema["_time"].dataType
-    packer = Packer(layout, grid.length, grid.offset, grid.closed == "right")
+    micros = since_epoch("_time", kind)
+    right = grid.closed == "right"
+    place, inside = place_of(micros, grid.length, grid.offset, right, len(groups))
+    values = [f"_{v}" for v in layout.letters]
+    words = [] if inside else layout.word_names
+    placed = frame.selectExpr(*layout.key_names, f"{place} _place", *words, *values)
+    time = pa.timestamp("us", None if isinstance(kind, T.TimestampNTZType) else "UTC")
+    packer = Packer(layout, grid.length, grid.offset, inside, time)
     with shipped():
-        made = frame.mapInArrow(packer, _packed_schema(frame, layout, kind))
+        made = placed.mapInArrow(packer, _packed_schema(frame, layout, kind))
     return PaneTable(made, rows.by, layout, grid)
 
 

@@ -145,9 +145,13 @@ def with_bits(frame: DataFrame, kept: Sequence[str], groups: Sequence[str]) -> D
     groups : sequence of str
         Conditions on a row that have been checked to be such.
     """
-    conditions = [F.expr(text).alias(f"_g{k}") for k, text in enumerate(groups)]
-    rows = frame.select(*kept, *conditions)
-    return rows.selectExpr(*kept, *(f"{sql} _bits{i}" for i, sql in enumerate(_words(len(groups)))))
+    if {*groups} <= {quoted(name) for name in frame.columns}:
+        rows, members = frame, list(groups)
+    else:
+        members = [f"_g{k}" for k in range(len(groups))]
+        parsed = (F.expr(text).alias(name) for text, name in zip(groups, members, strict=True))
+        rows = frame.select(*kept, *parsed)
+    return rows.selectExpr(*kept, *(f"{sql} _bits{i}" for i, sql in enumerate(_words(members))))
 
 
 def words(groups: int) -> int:
@@ -155,10 +159,13 @@ def words(groups: int) -> int:
     return max(1, -(-groups // 64))
 
 
-def _words(groups: int) -> list[str]:
-    """The words over the conditions ``_g0``, …, as SQL; a NULL condition is not satisfied."""
-    bits = [f"shiftleft(CAST(coalesce(_g{k}, FALSE) AS BIGINT), {k % 64})" for k in range(groups)]
-    return [" | ".join(["0L", *bits[64 * i : 64 * (i + 1)]]) for i in range(words(groups))]
+def _words(members: Sequence[str]) -> list[str]:
+    """The words over conditions, which are names, as SQL; a NULL condition is not satisfied."""
+    bits = [
+        f"shiftleft(CAST(coalesce({name}, FALSE) AS BIGINT), {k % 64})"
+        for k, name in enumerate(members)
+    ]
+    return [" | ".join(["0L", *bits[64 * i : 64 * (i + 1)]]) for i in range(words(len(members)))]
 
 
 def by_name(predicates: Iterable[str]) -> dict[str, str]:

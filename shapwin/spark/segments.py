@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from .pane_rows import Ints, Layout, binary, codes, portions, runs, starts_of
+from .pane_rows import Ints, Layout, binary, codes, grouped, portions, runs, starts_of
 
 # Pane rows packed at once: few enough to keep the memory flat.
 AT_ONCE = 1 << 18
@@ -80,7 +80,7 @@ class SegmentPacker:
         records = self._records(rows)
         source, segment = self.segments.of(records["pane"])
         key = codes(keys, rows.num_rows)
-        order = np.lexsort((records["pane"][source], segment, key[source]))
+        order, _ = grouped([key[source], segment, records["pane"][source]])
         source, segment = source[order], segment[order]
         starts = starts_of(key[source], segment)
         first = pa.array(source[starts])

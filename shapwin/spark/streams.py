@@ -7,8 +7,7 @@ window is closed, Python workers take off the centre. One watermark closes panes
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,25 +17,37 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
 from ..errors import ArgumentError, IntervalError
-from ..summary import Summary, about_mean
+from ..summary import Summary, each_field
+from .asked import Asked
 from .exact_sums import Sums
-from .kernel import abreast, atom_labels, of_group, of_window
+from .long_rows import Answers, Batches, LongRows
+from .long_table import schema_of
 from .pane_rows import codes
 from .pane_table import PaneTable
 from .shipping import shipped
-from .windows import schema_of
 
 # Spark plans each window that a pane lies in as a copy of its own, anew for every micro-batch.
 MAX_OVERLAP = 2_100
 
-Batches = Iterable[pa.RecordBatch]
+
+def member_rows(table: PaneTable, asked: Asked, window: int, every: int) -> DataFrame:
+    """Return what `windows.member_rows` does, each window once the watermark has passed its end."""
+    answering = _of_atoms if asked.queries is None else _of_queries
+    sums, kernel = answering(table, asked.labels, window, every)
+    keys = table.layout.key_names
+    start = table.grid.start("_window.start").alias("_start")
+    kept = (c for c in sums.columns if c not in (*keys, "_window"))
+    rows = LongRows(kernel, asked.statistics, asked.labels, window)
+    with shipped():
+        return sums.select(*keys, start, *kept).mapInArrow(rows, schema_of(table))
 
 
-def query_sums(table: PaneTable, queries: Sequence[str], window: int, every: int) -> DataFrame:
-    """Return what `windows.query_sums` does, each window once the watermark has passed its end."""
+def _of_queries(
+    table: PaneTable, queries: Sequence[str], window: int, every: int
+) -> tuple[DataFrame, QueryKernel]:
+    """The sums of each window, and of its members of each query beside them."""
     layout = table.layout
     kernel = QueryKernel(layout.sums, len(queries))
     sums = [f"sum({name}) {name}" for name in layout.sums.columns]
@@ -44,11 +55,13 @@ def query_sums(table: PaneTable, queries: Sequence[str], window: int, every: int
         member = f"getbit(_bits{i // 64}, {i % 64}) = 1"
         sums += [f"sum({_if_member(member, c)}) {p}" for c, p in kernel.part(i).items()]
     grouped = table.frame.groupBy(*layout.key_names, _windows(table, window, every))
-    return _finished(grouped.agg(*map(F.expr, sums)), table, kernel, len(queries))
+    return grouped.agg(*map(F.expr, sums)), kernel
 
 
-def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: int) -> DataFrame:
-    """Return what `windows.atom_sums` does, each window once the watermark has passed its end.
+def _of_atoms(
+    table: PaneTable, predicates: Sequence[str], window: int, every: int
+) -> tuple[DataFrame, AtomKernel]:
+    """The sums of each window's atoms, one a row.
 
     The atoms of a window leave the aggregation in one micro-batch; brought into one partition,
     they add up to the window, with no further state.
@@ -57,8 +70,7 @@ def atom_sums(table: PaneTable, predicates: Sequence[str], window: int, every: i
     grouped = table.frame.groupBy(*layout.key_names, _windows(table, window, every), "_bits0")
     found = grouped.agg(*(F.sum(name).alias(name) for name in layout.sums.columns))
     together = found.repartition(*layout.key_names, "_window")
-    kernel = AtomKernel(layout.sums, tuple(layout.key_names), tuple(predicates))
-    return _finished(together, table, kernel, None)
+    return together, AtomKernel(layout.sums, tuple(layout.key_names))
 
 
 def append_only(explained: DataFrame) -> DataFrame:
@@ -103,33 +115,9 @@ def _if_member(query: str, column: str) -> str:
     return f"if({query}, {column}, {'NULL' if column.endswith('_odd') else '0'})"
 
 
-def _finished(
-    found: DataFrame,
-    table: PaneTable,
-    kernel: QueryKernel | AtomKernel,
-    queries: int | None,
-) -> DataFrame:
-    """Take the centre off the sums of closed windows.
-
-    Of windows from which more was taken back than was there, only the counts are told.
-    """
-    keys = table.layout.key_names
-    start = table.grid.start("_window.start").alias("_start")
-    rows = found.select(*keys, start, *(c for c in found.columns if c not in (*keys, "_window")))
-    fields = [T.StructField(name, rows.schema[name].dataType) for name in keys]
-    schema = schema_of(fields, rows.schema["_start"].dataType, table.layout.sums, queries)
-    with shipped():
-        sums = rows.mapInArrow(kernel, schema)
-    counts = [name for name in sums.columns if name == "n" or re.fullmatch(r"m(_\d+)?", name)]
-    told = [*keys, "_start", "_first", "predicate", *counts]
-    return sums.selectExpr(
-        *(name if name in told else f"if(n < 0, NULL, {name}) {name}" for name in sums.columns)
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class QueryKernel:
-    """Turns the sums of windows and of their groups, one window a row, into those about the mean.
+    """Turns rows of windows, with the sums of their groups beside their own, into answers.
 
     Parameters
     ----------
@@ -146,17 +134,15 @@ class QueryKernel:
         """Which column holds a sum of the i-th group."""
         return {name: f"{name}_of_{i}" for name in self.sums.columns}
 
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        """Work through one partition: the windows, with queries side by side."""
+    def __call__(self, batches: Batches) -> Iterator[Answers]:
+        """Work through one partition."""
         for batch in batches:
             with np.errstate(all="ignore"):  # NaN and Inf are values
                 total = self.sums.read(batch)
                 parts = [self._part(batch, i) for i in range(self.queries)]
-                centred = [about_mean(total, part)[1] for part in parts]
-                groups = list(zip(centred, map(_plain, parts), strict=True))
-                whole, _ = about_mean(total, total)
-                for columns in abreast(whole, _plain(total), groups):
-                    yield _batch(_place(batch), columns, total.m != 0)
+                part = each_field(lambda *fields: np.stack(fields), *parts)
+                answers = Answers(_place(batch), total, part, _plain(total), _plain(part))
+                yield answers.where(total.m != 0)
 
     def _part(self, batch: pa.RecordBatch, i: int) -> Summary:
         columns = batch.select(list(self.part(i).values()))
@@ -173,15 +159,12 @@ class AtomKernel:
         Which sums there are.
     keys : tuple of str
         The names of the key columns.
-    predicates : tuple of str
-        The names of the predicates.
     """
 
     sums: Sums
     keys: tuple[str, ...]
-    predicates: tuple[str, ...]
 
-    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Iterator[Answers]:
         """Work through one partition, which holds whole windows: one row for each atom."""
         held = list(batches)
         if not any(batch.num_rows for batch in held):
@@ -191,12 +174,10 @@ class AtomKernel:
         window = np.unique(codes(columns, rows.num_rows), return_inverse=True)[1]
         with np.errstate(all="ignore"):
             total = self.sums.read(self._added(rows, window)).take(window)
-            part = self.sums.read(rows)
-            label = atom_labels(rows.column("_bits0"), self.predicates)
-            plain, plain_part = _plain(total), _plain(part)
-            whole, part = about_mean(total, part)
-            columns = [label, *of_window(whole, plain), *of_group(whole, part, plain_part)]
-            yield _batch(_place(rows), columns, part.m != 0)
+            part = each_field(lambda f: f[None], self.sums.read(rows))
+            plain, atoms = _plain(total), rows.column("_bits0")
+            answers = Answers(_place(rows), total, part, plain, _plain(part), atoms)
+            yield answers.where(part.m[0] != 0)
 
     def _added(self, rows: pa.RecordBatch, window: NDArray[np.int64]) -> pa.RecordBatch:
         """The sums of each window."""
@@ -217,10 +198,3 @@ def _place(batch: pa.RecordBatch) -> list[pa.Array]:
 def _plain(s: Summary) -> NDArray[np.float64]:
     """Σ y."""
     return np.asarray(s.m * s.center + s.a)
-
-
-def _batch(place: list[pa.Array], columns: list[pa.Array], kept: Any) -> pa.RecordBatch:
-    """Columns in the order of `schema_of`."""
-    columns = [*place, *columns]
-    batch = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
-    return batch.filter(pa.array(np.asarray(kept)))

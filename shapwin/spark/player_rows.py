@@ -1,4 +1,4 @@
-"""Predicates as players, many windows at once, from the atoms that the window kernel gives."""
+"""Predicates as players, many windows at once, from the atoms that the window kernel finds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..players import OTHER, coalition_values, shapley
-from ..summary import Summary, each_field
+from ..summary import Summary, about_mean, each_field
 from .kernel import WindowKernel
+from .long_rows import Answers, counts, long_batch, mean, numbers, repeated
 from .pane_rows import codes
 
 # Coalitions worked on at once: some tens of megabytes.
@@ -19,49 +20,49 @@ _AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerKernel:
+class PlayerRows:
     """Turns sorted pane rows into one row for each window, statistic and player.
 
     Parameters
     ----------
-    atoms : WindowKernel
-        Gives the atoms of windows, all of a window in one batch.
+    kernel : WindowKernel
+        Answers for atoms, all of a window at once.
     statistics, predicates : tuple of str
         The games, and the players besides the uncovered tuples.
+    width : int
+        Microseconds in a window.
     """
 
-    atoms: WindowKernel
+    kernel: WindowKernel
     statistics: tuple[str, ...]
     predicates: tuple[str, ...]
+    width: int
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Work through one partition, whose rows are sorted by key and pane."""
-        for batch in self.atoms(batches):
-            if batch.num_rows:
-                yield from self._players(batch)
+        for answers in self.kernel(batches):
+            if len(answers.plain):
+                yield from self._players(answers)
 
-    def _players(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    def _players(self, answers: Answers) -> Iterator[pa.RecordBatch]:
         """The rows of each statistic in turn."""
-        keyed = self.atoms.layout.keys + 1  # the keys and the start make a window
-        window = codes(batch.columns[:keyed], batch.num_rows)
+        window = codes(answers.place, answers.plain.size)
         order = np.argsort(window, kind="stable")
         first = np.flatnonzero(np.append(True, np.diff(window[order]) != 0))
-        place = [column.take(pa.array(order[first])) for column in batch.columns[:keyed]]
-        signature, *sums = (column.to_numpy()[order] for column in batch.columns[keyed:])
-        whole = 8 if self.atoms.layout.sums.two_columns else 5
-        n, _, _, _, center, *pair = sums[:whole]
-        m, plain, a, b, *pair_of_part = sums[whole:]
-        two = (*pair_of_part, pair[2]) if pair else (None, None, None)
-        atoms = Summary(m, a, b, center, *two)
+        place = [column.take(pa.array(order[first])) for column in answers.place]
+        signature = np.asarray(answers.atoms)[order]
+        # All of a window about its mean, as the coalitions of its atoms add up.
+        total, part = about_mean(answers.total, each_field(lambda f: f.reshape(-1), answers.part))
+        atoms = part.take(order)
         members = self._members(signature)
-        size, total = (
-            np.add.reduceat(np.where(members, x, 0.0), first, axis=1).T for x in (m, plain)
+        size, sums = (
+            np.add.reduceat(np.where(members, x, 0.0), first, axis=1).T
+            for x in (atoms.m, answers.plain_part[0][order])
         )
-        with np.errstate(invalid="ignore", divide="ignore"):  # a player without tuples has no mean
-            mean = total / size
+        n = total.m[order[first]]
         for statistic in self.statistics:
             value, phi = self._games(statistic, first, signature, atoms)
-            yield self._batch(place, statistic, n[first], value, size, mean, phi)
+            yield self._batch(place, statistic, n, value, size, sums, phi)
 
     def _members(self, signature: Any) -> Any:
         """Which atoms each player has; the last one has the uncovered tuples."""
@@ -91,21 +92,28 @@ class PlayerKernel:
         n: Any,
         value: Any,
         size: Any,
-        mean: Any,
+        sums: Any,
         phi: Any,
     ) -> pa.RecordBatch:
-        """Columns in the order of the result's schema: a window's players together."""
+        """A window's players together."""
         players = [*self.predicates, OTHER]
         window = np.arange(n.size).repeat(len(players))
-        texts = [
-            pa.array([statistic]).take(pa.array(np.zeros(window.size, np.int64))),
-            pa.array(players).take(pa.array(np.tile(np.arange(len(players)), n.size))),
-        ]
-        means = pa.array(mean.ravel(), mask=size.ravel() == 0)
-        numbers = [pa.array(x) for x in (n[window], value[window], size.ravel())]
-        columns = [key.take(pa.array(window)) for key in place]
-        columns += [*texts, *numbers, means, pa.array(phi.ravel())]
-        return pa.RecordBatch.from_arrays(columns, [str(i) for i in range(len(columns))])
+        m, none = size.ravel(), np.ones(window.size, dtype=np.bool_)
+        no_part = numbers(np.zeros(window.size), none)
+        return long_batch(
+            [column.take(pa.array(window)) for column in place],
+            self.width,
+            statistic=repeated(statistic, window.size),
+            predicate=pa.array(players * n.size),
+            n=counts(n[window]),
+            value=numbers(value[window]),
+            m=counts(m),
+            group_mean=numbers(mean(sums.ravel(), m), m == 0),
+            phi=numbers(phi.ravel()),
+            share=no_part,
+            lift=no_part,
+            weight=no_part,
+        )
 
 
 def _placed(numbers: Any, places: Any, size: int) -> Any:
