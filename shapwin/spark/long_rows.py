@@ -100,7 +100,7 @@ class LongRows:
         for i, name in enumerate(names):
             m = answers.part.m[i]
             none = m == 0 if flagged is None else flagged | (m == 0)
-            parts = (found.phi[i], found.share[i], found.lift[i])
+            parts = {"phi": found.phi[i], "share": found.share[i], "lift": found.lift[i]}
             yield long_batch(
                 answers.place,
                 self.width,
@@ -109,18 +109,15 @@ class LongRows:
                 **of_window,
                 m=counts(m),
                 group_mean=numbers(mean(answers.plain_part[i], m), none),
-                **{
-                    part: numbers(x, flagged)
-                    for part, x in zip(("phi", "share", "lift"), parts, strict=True)
-                },
+                **{part: numbers(x, flagged) for part, x in parts.items()},
                 weight=weight,
             )
 
 
 def attributed(statistic: str, answers: Answers) -> Attribution:
-    """Attribute a statistic of windows to their groups; what is constant of a window has no rows.
+    """Attribute a statistic of windows to their groups: arrays (windows,) or (groups, windows).
 
-    A SUM is taken as Σ y about zero, which keeps the digits of groups beside an outlier.
+    A SUM is Σ y about zero itself, so that groups beside an outlier keep their digits.
     """
     found = closed_form(statistic, answers.total, answers.part)
     if statistic != "sum":
