@@ -23,6 +23,7 @@ from shapwin.summary import about_mean
 LENGTH, EVERY = 10, 20
 SUMS = Sums(False)
 LAYOUT = Layout(1, 1, SUMS)
+MICROS = pa.timestamp("us", "UTC")
 
 
 def pane_rows(seed=0, keys=("a", None, "b"), rows=60):
@@ -157,6 +158,14 @@ def test_nothing_gives_nothing():
     assert list(kernel(20)([])) == []
 
 
+def test_rows_that_lie_in_no_window_and_between_two_segments_give_nothing():
+    """Windows of 10 every 20: the pane at 190 lies after the tenth, before the eleventh."""
+    frame = pane_rows(keys=("a",), rows=3).assign(_pane=190)
+    packed = batches(frame, 10, 100)
+    assert sum(batch.num_rows for batch in packed) == 0
+    assert list(kernel(10)(packed)) == []
+
+
 @pytest.mark.parametrize("window", [10, 20, 50, 400])
 @pytest.mark.parametrize("queries", [("p", "q"), None], ids=["queries", "atoms"])
 @pytest.mark.parametrize("together", [True, False], ids=["bits in the place", "bits beside it"])
@@ -189,7 +198,7 @@ def test_packed_rows_give_what_their_pane_rows_give(together, window, queries, m
     table = pa.Table.from_pandas(columns, preserve_index=False)
     packed = []
     for half in (table.slice(0, 500), table.slice(500)):
-        packer = packing.Packer(layout, LENGTH, inside=inside, at_once=150)
+        packer = packing.Packer(layout, LENGTH, MICROS, inside=inside, at_once=150)
         packed += packer(half.to_batches(max_chunksize=40))
     rows = sorted_by(packed, "_by0", "_pane")
     found = WindowKernel(window, EVERY, LENGTH, layout, queries and len(queries), enough=60)

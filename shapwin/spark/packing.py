@@ -35,22 +35,22 @@ class Packer:
         Of the result.
     length : int
         Microseconds in a pane.
+    time : pa.DataType
+        Of the starts of panes.
     offset : int
         How much later than whole multiples of the length panes begin.
     inside : int
         How many of the low bits of ``_place`` are the one word; the others are the number of the
         pane. None of them where words have columns.
-    time : pa.DataType
-        Of the starts of panes.
     at_once : int
         Rows summarised at once.
     """
 
     layout: Layout
     length: int
+    time: pa.DataType
     offset: int = 0
     inside: int = 0
-    time: pa.DataType = pa.timestamp("us", "UTC")  # noqa: RUF009 - types are never changed
     at_once: int = AT_ONCE
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -78,40 +78,6 @@ class Packer:
         ]
         columns += [begins, binary(records, starts)]
         return pa.RecordBatch.from_arrays(columns, [*self.layout.key_names, "_pane", "_records"])
-
-
-def place_of(
-    micros: str, length: int, offset: int, closed_right: bool, groups: int
-) -> tuple[str, int]:
-    """Return the SQL of a row's ``_place``, and how many of its low bits are its word.
-
-    After every row Spark measures the batch that it makes for a worker, column by column: the word
-    is in the same column as the number of the pane, unless numbers could be too large for that.
-
-    Parameters
-    ----------
-    micros : str
-        The SQL of the row's time, in microseconds.
-    length, offset : int
-        As in `Packer`.
-    closed_right : bool
-        Whether panes are (start, end].
-    groups : int
-        How many bits there are.
-
-    Examples
-    --------
-    >>> place_of("t", 8, 0, False, 2)
-    ('shiftleft((t - 0L - pmod(t - 0L, 8L)) div 8L, 2) | _bits0', 2)
-    >>> place_of("t", 4, 0, False, 2)
-    ('(t - 0L - pmod(t - 0L, 4L)) div 4L', 0)
-    """
-    since = f"{micros} - {offset + closed_right}L"
-    pane = f"({since} - pmod({since}, {length}L)) div {length}L"
-    # |micros| <= 2^63, so that the number of a pane has at most 64 - log2(length) bits.
-    if groups < length.bit_length() - 1:
-        return f"shiftleft({pane}, {groups}) | _bits0", groups
-    return pane, 0
 
 
 def summarised(

@@ -210,6 +210,8 @@ def grouped(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     >>> order.tolist(), first.tolist()
     ([1, 0, 2], [0, 1])
     """
+    if not columns[0].size:
+        return np.array([], dtype=np.int64), np.array([], dtype=np.int64)
     lows = [int(column.min()) for column in columns]
     sizes = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
     if float(np.prod([float(size) for size in sizes])) < 2.0**62:

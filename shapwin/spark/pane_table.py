@@ -19,7 +19,7 @@ from .centers import Center, given_center
 from .checks import quoted
 from .exact_sums import SUMS, SUMS_OF_TWO, Sums, aggregates, with_parts
 from .intervals import later, since_epoch
-from .packing import Packer, PanePacker, Unpacker, place_of
+from .packing import Packer, PanePacker, Unpacker
 from .pane_rows import Layout
 from .rows import Rows, by_name, refuse_kept_names, with_bits, words
 from .shipping import shipped
@@ -165,10 +165,44 @@ def packed(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
     words = [] if inside else layout.word_names
     placed = frame.selectExpr(*layout.key_names, f"{place} _place", *words, *values)
     time = pa.timestamp("us", None if isinstance(kind, T.TimestampNTZType) else "UTC")
-    packer = Packer(layout, grid.length, grid.offset, inside, time)
+    packer = Packer(layout, grid.length, time, grid.offset, inside)
     with shipped():
         made = placed.mapInArrow(packer, _packed_schema(frame, layout, kind))
     return PaneTable(made, rows.by, layout, grid)
+
+
+def place_of(
+    micros: str, length: int, offset: int, closed_right: bool, groups: int
+) -> tuple[str, int]:
+    """Return the SQL of a row's ``_place``, and how many of its low bits are its word.
+
+    After every row Spark measures the batch that it makes for a worker, column by column: the word
+    is in the same column as the number of the pane, unless numbers could be too large for that.
+
+    Parameters
+    ----------
+    micros : str
+        The SQL of the row's time, in microseconds.
+    length, offset : int
+        As in `Grid`.
+    closed_right : bool
+        Whether panes are (start, end].
+    groups : int
+        How many bits there are.
+
+    Examples
+    --------
+    >>> place_of("t", 8, 0, False, 2)
+    ('shiftleft((t - 0L - pmod(t - 0L, 8L)) div 8L, 2) | _bits0', 2)
+    >>> place_of("t", 4, 0, False, 2)
+    ('(t - 0L - pmod(t - 0L, 4L)) div 4L', 0)
+    """
+    since = f"{micros} - {offset + closed_right}L"
+    pane = f"({since} - pmod({since}, {length}L)) div {length}L"
+    # |micros| <= 2^63, so that the number of a pane has at most 64 - log2(length) bits.
+    if groups < length.bit_length() - 1:
+        return f"shiftleft({pane}, {groups}) | _bits0", groups
+    return pane, 0
 
 
 def packed_by_udaf(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
