@@ -90,6 +90,37 @@ def test_every_way_from_rows_to_windows_gives_the_same(df, tmp_path, closed, que
         same(packed, windows, "key")
 
 
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("asked", [dict(queries="atoms"), dict(), dict(semantics="players")])
+def test_many_atoms_without_keys_are_summed_in_workers_and_give_the_same(
+    df, caplog, asked, several
+):
+    predicates = PREDICATES | {f"p{k}": f"tip * 8 % {k + 2} < 1" for k in range(4)}
+    call = dict(value=["fare", "tip"]) if several else dict(value="fare", other="tip")
+    names = ALL if several else (*ALL, "covar_pop", "covar_samp")
+    call |= dict(time="t", window="40 minutes", every="15 minutes", closed="right")
+    # Windows of three segments: 1024 windows of 15 minutes are less than eleven days.
+    rows = df.withColumn("t", F.expr("if(tip > 1e6, t, t + interval 21 days)"))
+    call |= asked | dict(predicates=predicates, statistics=names, offset="7 minutes")
+    with caplog.at_level("INFO", logger="shapwin"):
+        packed = shapwin.explain(rows, **call)
+        summed = shapwin.explain(rows.withColumn("n", F.lit(1)), multiplicity="n", **call)
+    workers, spark = (record.getMessage() for record in caplog.records)
+    assert "summed in Python workers: panes of 0:05:00 may have 64 atoms" in workers
+    assert "summed by Spark: about a centre, or with a multiplicity" in spark
+    keys = ["column"] if several else []
+    same(packed, summed, *keys, rtol=1e-11)
+    if not several:
+        same(packed, shapwin.explain(rows, engine="pandas", **call), rtol=1e-11)
+
+
+def test_values_of_one_dimension_are_few_atoms(df, caplog):
+    with caplog.at_level("INFO", logger="shapwin"):
+        shapwin.explain(df, **CALL, dimensions=["region"], predicates=PREDICATES)
+    (message,) = (record.getMessage() for record in caplog.records)
+    assert message == "rows are summed by Spark: panes of 0:05:00 hold many, of 12 atoms at most"
+
+
 @pytest.mark.parametrize("offset", ["7 minutes", "-1 hour", "3 days 1 microsecond"])
 def test_offset_is_sparks_start_time(df, offset):
     length = {"7 minutes": 7 * 60, "-1 hour": -3600 + 7200, "3 days 1 microsecond": 3 * 86400}

@@ -17,14 +17,19 @@ from . import checks
 MAX_VALUES = 16
 
 
-def dimension_predicates(df: DataFrame, dimensions: str | Sequence[str]) -> dict[str, Column]:
-    """Return one predicate for each value of some columns; together they partition the rows.
+def dimension_predicates(
+    df: DataFrame, dimensions: str | Sequence[str]
+) -> tuple[dict[str, Column], int]:
+    """Return one predicate for each value of some columns, and how many combinations there may be.
+
+    The predicates of one column partition the rows.
 
     The 16 most frequent values of a column are found by a query before anything else (ties in
     order of value) and named ``region=EU``; NULL is ``region IS NULL``, and the rest
     ``region=(other)``. Of names that differ by nothing or by case alone, later ones are numbered.
     """
     found: dict[str, Column] = {}
+    combinations = 1
     for name in checks.names("dimensions", dimensions):
         column, kind = checks.typed(df, "dimensions", name)
         if not isinstance(kind, T.StringType | T.BooleanType | T.IntegralType | T.DateType):
@@ -36,9 +41,11 @@ def dimension_predicates(df: DataFrame, dimensions: str | Sequence[str]) -> dict
             raise ArgumentError(
                 "dimensions needs the values beforehand: on a stream give predicates"
             )
-        for label, condition in _of_column(df, name, column):
+        of_column = _of_column(df, name, column)
+        combinations *= len(of_column)
+        for label, condition in of_column:
             found[_unused(label, found)] = condition
-    return found
+    return found, combinations
 
 
 def _of_column(df: DataFrame, name: str, column: Column) -> list[tuple[str, Column]]:

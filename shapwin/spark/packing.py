@@ -1,7 +1,7 @@
-"""Rows to packed pane rows in the Python workers: the route for many thin keys.
+"""Rows to packed pane rows in the Python workers: the route for many thin keys or groups.
 
-Where a key has a few rows a pane, panes are hardly fewer than rows, and what costs is moving
-them. Here each task summarises its rows by key, pane and groups with NumPy.
+Where a key or a group has a few rows a pane, panes are hardly fewer than rows, and what costs is
+moving them. Here each task summarises its rows by key, pane and groups with NumPy.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .pane_rows import Ints, Layout, binary, codes, grouped, portions, starts_of
+from .segments import Segments
 
 # Rows summarised at once.
 AT_ONCE = 1 << 20
@@ -42,6 +43,8 @@ class Packer:
     inside : int
         How many of the low bits of ``_place`` are the one word; the others are the number of the
         pane. None of them where words have columns.
+    segments : Segments, optional
+        Where pane rows go, if the layout is segmented; otherwise a value holds those of a span.
     at_once : int
         Rows summarised at once.
     """
@@ -51,6 +54,7 @@ class Packer:
     time: pa.DataType
     offset: int = 0
     inside: int = 0
+    segments: Segments | None = None
     at_once: int = AT_ONCE
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -58,24 +62,25 @@ class Packer:
         yield from map(self._pack, portions(batches, self.at_once))
 
     def _pack(self, table: pa.Table) -> pa.RecordBatch:
-        key = codes([table.column(name) for name in self.layout.key_names], table.num_rows)
+        (rows,) = table.to_batches(max_chunksize=table.num_rows)
+        keys = [rows.column(name) for name in self.layout.key_names]
+        key = codes(keys, rows.num_rows)
         own = [] if self.inside else self.layout.word_names
-        place, *words = (table.column(name).to_numpy() for name in ("_place", *own))
+        place, *words = (rows.column(name).to_numpy() for name in ("_place", *own))
         order, first = grouped([key, place, *words])
-        values = [table.column(f"_{v}").to_numpy()[order] for v in self.layout.letters]
+        values = [rows.column(f"_{v}").to_numpy()[order] for v in self.layout.letters]
         at = order[first]
         pane = place[at] >> self.inside
         words = [word[at] for word in words] or [place[at] & ((1 << self.inside) - 1)]
         start = pane * self.length + self.offset
         records = summarised(values, first, start, words, self.layout)
-
+        if self.segments is not None:
+            keys = [column.take(pa.array(at)) for column in keys]
+            return self.segments.packed(keys, records, self.time)
         span = pane // SPAN
         starts = starts_of(key[at], span)
         begins = pa.array(span[starts] * SPAN * self.length + self.offset).cast(self.time)
-        columns = [
-            table.column(n).combine_chunks().take(pa.array(at[starts]))
-            for n in self.layout.key_names
-        ]
+        columns = [column.take(pa.array(at[starts])) for column in keys]
         columns += [begins, binary(records, starts)]
         return pa.RecordBatch.from_arrays(columns, [*self.layout.key_names, "_pane", "_records"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +22,7 @@ from .intervals import later, since_epoch
 from .packing import Packer, PanePacker, Unpacker
 from .pane_rows import Layout
 from .rows import Rows, by_name, refuse_kept_names, with_bits, words
+from .segments import Segments
 from .shipping import shipped
 
 # Where tuples are taken back on a stream, sums hold values within 2 to this power: squares of 28
@@ -154,9 +155,18 @@ def streamed(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
     return PaneTable(frame.select(*kept, *layout.sums.columns), rows.by, layout, grid)
 
 
-def packed(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
-    """Sum rows in Python workers, by NumPy: less work where panes hold a few rows each."""
+def packed(
+    rows: Rows, groups: Sequence[str], grid: Grid, segments: Segments | None = None
+) -> PaneTable:
+    """Sum rows in Python workers, by NumPy: less work where panes and groups hold a few rows each.
+
+    Parameters
+    ----------
+    segments : Segments, optional
+        How to cut time, where keys alone are too few to work on side by side.
+    """
     frame, layout = _unsummed(rows, groups)
+    layout = replace(layout, segmented=segments is not None)
     kind = frame.schema["_time"].dataType
     micros = since_epoch("_time", kind)
     right = grid.closed == "right"
@@ -165,9 +175,10 @@ def packed(rows: Rows, groups: Sequence[str], grid: Grid) -> PaneTable:
     words = [] if inside else layout.word_names
     placed = frame.selectExpr(*layout.key_names, f"{place} _place", *words, *values)
     time = pa.timestamp("us", None if isinstance(kind, T.TimestampNTZType) else "UTC")
-    packer = Packer(layout, grid.length, time, grid.offset, inside)
+    packer = Packer(layout, grid.length, time, grid.offset, inside, segments)
+    keys = [frame.schema[name] for name in layout.key_names]
     with shipped():
-        made = placed.mapInArrow(packer, _packed_schema(frame, layout, kind))
+        made = placed.mapInArrow(packer, packed_schema(keys, kind, layout.segmented))
     return PaneTable(made, rows.by, layout, grid)
 
 
@@ -256,8 +267,11 @@ def _unsummed(rows: Rows, groups: Sequence[str]) -> tuple[DataFrame, Layout]:
     return frame.selectExpr(*keys, "_time", *layout.word_names, *values), layout
 
 
-def _packed_schema(frame: DataFrame, layout: Layout, time: T.DataType) -> T.StructType:
-    schema = T.StructType([frame.schema[name] for name in layout.key_names])
+def packed_schema(keys: list[T.StructField], time: T.DataType, segmented: bool) -> T.StructType:
+    """Return the columns of packed pane rows."""
+    schema = T.StructType(keys)
+    if segmented:
+        schema.add("_segment", T.LongType())
     return schema.add("_pane", time).add("_records", T.BinaryType())
 
 

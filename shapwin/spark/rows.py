@@ -46,12 +46,15 @@ class Rows:
         The user's names of the predicates, and what they mean.
     several : bool
         Whether there are several value columns.
+    combinations : int
+        How many different combinations of predicates there may be.
     """
 
     frame: DataFrame
     by: tuple[str, ...]
     predicates: Predicates
     several: bool = False
+    combinations: int = 1
 
     @property
     def keys(self) -> list[str]:
@@ -88,7 +91,7 @@ def read_rows(
         columns.append(checks.numeric(df, "other", other).alias("_x"))
     if multiplicity is not None:
         columns.append(checks.integer(df, "multiplicity", multiplicity).alias("_k"))
-    given = _with_dimensions(
+    given, combinations = _with_dimensions(
         df, {} if predicates is None and dimensions else predicates, dimensions
     )
     members = checks.predicates(df, given, by)
@@ -110,7 +113,7 @@ def read_rows(
         by = (*by, COLUMN)
     needed = [name for name in ("_time", "_y", "_x") if name in rows.columns]
     rows = rows.where(" AND ".join(f"{name} IS NOT NULL" for name in needed))
-    return Rows(rows, by, given, len(values) > 1)
+    return Rows(rows, by, given, len(values) > 1, combinations)
 
 
 def _values(df: DataFrame, value: Values, other: str | Column | None) -> dict[str, Column]:
@@ -126,15 +129,15 @@ def _values(df: DataFrame, value: Values, other: str | Column | None) -> dict[st
     return {name: checks.numeric(df, "value", name) for name in names}
 
 
-def _with_dimensions(df: DataFrame, given: Any, dimensions: Names) -> Any:
-    """The predicates, and those that the dimensions make."""
-    if not dimensions or not isinstance(given, Mapping):
-        return given
-    made = dimension_predicates(df, dimensions)
+def _with_dimensions(df: DataFrame, given: Any, dimensions: Names) -> tuple[Any, int]:
+    """The predicates, those that dimensions make, and how many combinations there may be."""
+    if not isinstance(given, Mapping):
+        return given, 1
+    made, combinations = dimension_predicates(df, dimensions)
     for name in made:
         if name in given:
             raise PredicateError(f"predicate {name!r} is also made by dimensions: rename it")
-    return {**given, **made}
+    return {**given, **made}, combinations << len(given)
 
 
 def with_bits(frame: DataFrame, kept: Sequence[str], groups: Sequence[str]) -> DataFrame:

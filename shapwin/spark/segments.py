@@ -1,9 +1,10 @@
-"""Pane rows that Spark has summed, packed by stretches of windows on their way to the kernel."""
+"""Pane rows packed by stretches of windows on their way to the kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,8 @@ from .pane_rows import Ints, Layout, binary, codes, grouped, portions, runs, sta
 
 # Pane rows packed at once: few enough to keep the memory flat.
 AT_ONCE = 1 << 18
+# The fewest windows in a segment: a few for each core in a month of windows every five minutes.
+SEGMENT = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,35 @@ class Segments:
         last_window = (pane - self.offset) // self.every
         return runs(first_window // self.stretch, last_window // self.stretch)
 
+    def packed(self, keys: Sequence[pa.Array], records: Any, time: pa.DataType) -> pa.RecordBatch:
+        """Pack pane rows, whose keys stand beside them, by key and segment.
+
+        Parameters
+        ----------
+        keys : sequence of array
+            The key columns, ``_by0``, ….
+        records : structured array
+            The pane rows.
+        time : pa.DataType
+            Of ``_pane``, before which no record of a packed row begins.
+        """
+        source, segment = self.of(records["pane"])
+        key = codes(keys, records.size)[source]
+        order, _ = grouped([key, segment, records["pane"][source]])
+        source, segment = source[order], segment[order]
+        starts = starts_of(key[order], segment)
+        first = source[starts]
+        columns = [column.take(pa.array(first)) for column in keys]
+        columns += [pa.array(segment[starts]), pa.array(records["pane"][first]).cast(time)]
+        columns.append(binary(records[source], starts))
+        names = [*(f"_by{i}" for i in range(len(keys))), "_segment", "_pane", "_records"]
+        return pa.RecordBatch.from_arrays(columns, names)
+
+
+def segments(window: int, every: int, length: int, offset: int) -> Segments:
+    """Return segments so long that few pane rows go to two of them."""
+    return Segments(window, every, length, offset, max(SEGMENT, 4 * -(-window // every)))
+
 
 @dataclass(frozen=True, slots=True)
 class SegmentPacker:
@@ -77,17 +109,7 @@ class SegmentPacker:
     def _pack(self, table: pa.Table) -> pa.RecordBatch:
         (rows,) = table.to_batches(max_chunksize=table.num_rows)
         keys = [rows.column(name) for name in self.layout.key_names]
-        records = self._records(rows)
-        source, segment = self.segments.of(records["pane"])
-        key = codes(keys, rows.num_rows)
-        order, _ = grouped([key[source], segment, records["pane"][source]])
-        source, segment = source[order], segment[order]
-        starts = starts_of(key[source], segment)
-        first = pa.array(source[starts])
-        columns = [*(column.take(first) for column in keys), pa.array(segment[starts])]
-        columns += [rows.column("_pane").take(first), binary(records[source], starts)]
-        names = [*self.layout.key_names, "_segment", "_pane", "_records"]
-        return pa.RecordBatch.from_arrays(columns, names)
+        return self.segments.packed(keys, self._records(rows), rows.column("_pane").type)
 
     def _records(self, rows: pa.RecordBatch) -> np.ndarray:
         records = np.empty(rows.num_rows, self.layout.record)

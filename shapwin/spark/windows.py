@@ -5,20 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
-from pyspark.sql import types as T
 
 from .asked import Asked
 from .exact_sums import Sums
 from .kernel import WindowKernel
 from .long_rows import LongRows
 from .long_table import schema_of
-from .pane_table import PaneTable
+from .pane_table import PaneTable, packed_schema
 from .player_rows import PlayerRows
-from .segments import SegmentPacker, Segments
+from .segments import SegmentPacker, segments
 from .shipping import shipped
-
-# The fewest windows in a segment: a few for each core in a month of windows every five minutes.
-SEGMENT = 1024
 
 
 def member_rows(table: PaneTable, asked: Asked, window: int, every: int) -> DataFrame:
@@ -57,16 +53,12 @@ def _explained(packed: PaneTable, rows: LongRows | PlayerRows, unknown: set[str]
 def _kernel(
     packed: PaneTable, window: int, every: int, max_atoms: int, queries: int | None
 ) -> WindowKernel:
-    grid, stretch = packed.grid, _stretch(window, every)
+    grid = packed.grid
+    stretch = segments(window, every, grid.length, grid.offset).stretch
     return WindowKernel(
         *(window, every, grid.length, packed.layout, queries),
         *(grid.offset, max_atoms, stretch),
     )
-
-
-def _stretch(window: int, every: int) -> int:
-    """How many windows a segment has: so many that few pane rows go to two of them."""
-    return max(SEGMENT, 4 * -(-window // every))
 
 
 def _packed(table: PaneTable, window: int, every: int) -> PaneTable:
@@ -76,11 +68,10 @@ def _packed(table: PaneTable, window: int, every: int) -> PaneTable:
         return table
     kept = [*layout.key_names, "_pane", *layout.word_names]
     rows = table.frame.selectExpr(*kept, layout.sums.stacked)
-    schema = T.StructType(table.keys).add("_segment", T.LongType()).add("_pane", table.time)
-    schema.add("_records", T.BinaryType())
-    segments = Segments(window, every, grid.length, grid.offset, _stretch(window, every))
+    schema = packed_schema(table.keys, table.time, segmented=True)
+    packer = SegmentPacker(layout, segments(window, every, grid.length, grid.offset))
     with shipped():
-        frame = rows.mapInArrow(SegmentPacker(layout, segments), schema)
+        frame = rows.mapInArrow(packer, schema)
     sums = Sums(layout.sums.two_columns)
     return replace(
         table, frame=frame, layout=replace(layout, sums=sums, packed=True, segmented=True)
