@@ -134,6 +134,7 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
     total, part = _needed("total", game, total), _needed("part", game, part)
     _check_shapes(total, part)
     with np.errstate(all="ignore"):
+        sums = _plain_sum(total), _plain_sum(part)
         total, part = about_mean(total, part)
         if isinstance(game, MomentGame):
             return _from_power_sums(game, total, part)
@@ -141,6 +142,8 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
         base = total.center if game.moment == DEVIATIONS else 0.0
         whole, inside = _moment(game, n, total, total), _moment(game, n, total, part)
         value, share, lift = split(n, m, base, whole, inside, game.divisor(n))
+        if game.name == "sum":  # the mean of whole numbers would round them
+            value, share = sums
         weight = _weight_of(game, n)
         phi = np.where(weight == 0, share, share + weight * lift)
     return _without_nothing(total.m, value, part.m, phi, share, lift, weight)
@@ -234,13 +237,15 @@ def tuple_values(statistic: str, values: ArrayLike, other: ArrayLike | None = No
     return np.array(np.broadcast_to(closed_form(statistic, total, each).phi, each.m.shape))
 
 
-def game_of(statistic: str) -> Game | MomentGame:
+def game_of(statistic: str, available: str = "") -> Game | MomentGame:
     """Return the game with this name: the one place where a statistic is looked up.
 
     Parameters
     ----------
     statistic : str
         A name of the table (any case), ``var`` for ``var_pop``, or ``central_moment(q)``.
+    available : str, optional
+        What to say that there is, where that is not all of these.
 
     Raises
     ------
@@ -255,12 +260,13 @@ def game_of(statistic: str) -> Game | MomentGame:
     3
     """
     if not isinstance(statistic, str):
-        raise StatisticError(f"statistic {statistic!r} is no text: {_AVAILABLE}")
+        shown = statistic.name if isinstance(statistic, Game | MomentGame) else repr(statistic)
+        raise StatisticError(f"statistic {shown} is no text: {available or _AVAILABLE}")
     name = re.sub(r"\s+", "", statistic).lower()
     name = _ALIASES.get(name, name)
     game = GAMES.get(name) or CENTRAL_MOMENTS.get(name)
     if game is None:
-        raise StatisticError(f"statistic {statistic!r} {_why_not(name)}: {_AVAILABLE}")
+        raise StatisticError(f"statistic {statistic!r} {_why_not(name)}: {available or _AVAILABLE}")
     return game
 
 
@@ -300,6 +306,11 @@ def _weight_of(game: Game, n: Any) -> Any:
     if high - low >= n.size / 4:
         return game.weight(n)
     return game.weight(np.arange(low, high + 1))[(n - low).astype(np.int64)]
+
+
+def _plain_sum(s: Summary) -> Numbers:
+    """Σ y; just that of values measured from 0."""
+    return s.a + s.m * s.center
 
 
 def _moment(game: Game, n: Numbers, total: Summary, s: Summary) -> Numbers:
@@ -399,6 +410,9 @@ _NO_KNOWN_FORM = frozenset((
     "corr", "correlation", "join",
 ))
 # fmt: on
+# What other libraries call what is here.
+_MEANT = {"mean": "avg", "average": "avg", "variance": "var_samp", "covar": "covar_samp"}
+_MEANT |= {"covariance": "covar_samp", "total": "sum"}
 
 
 def _why_not(name: str) -> str:
@@ -408,6 +422,8 @@ def _why_not(name: str) -> str:
             "provably has no closed form over power sums of any fixed order "
             "(Khani & Assent, Proposition 5)"
         )
+    if bare in _MEANT:
+        return f"is not known (did you mean {_MEANT[bare]!r}?)"
     if bare in _NO_KNOWN_FORM or "distinct" in name:
         return "has no known closed form: it is no polynomial in power sums (Theorem 1)"
     return "is not known"

@@ -209,13 +209,24 @@ def _place(name: Any, names: Sequence[str]) -> int:
 def atom_label(signature: int, names: Sequence[str]) -> str:
     """Return an atom's name: its satisfied predicates joined by AND, or ``(none)``.
 
+    A name that could be taken for one of these stands in backticks, so that no two atoms share
+    a label.
+
     Examples
     --------
     >>> atom_label(3, ["airport", "long", "night"])
     'airport AND long'
+    >>> atom_label(1, ["long AND night"])
+    '`long AND night`'
     """
     held = [name for k, name in enumerate(names) if (signature & _ALL_BITS) >> k & 1]
-    return " AND ".join(held) or "(none)"
+    return " AND ".join(map(_in_label, held)) or "(none)"
+
+
+def _in_label(name: str) -> str:
+    if " AND " in name or name == "(none)" or "`" in name:
+        return "`" + name.replace("`", "``") + "`"
+    return name
 
 
 def _signed(bits: int) -> int:

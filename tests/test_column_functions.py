@@ -303,6 +303,22 @@ def test_a_result_is_named_as_its_call_unless_it_is_given_a_name(trips):
     ]
 
 
+def test_two_centers_keep_the_digits_of_a_covariance(spark):
+    y, x = [1e12 + k / 7 for k in range(6)], [1e12 + (k * k % 5) / 3 for k in range(6)]
+    rows = spark.createDataFrame(zip(y, x, strict=True), "y double, x double").coalesce(1)
+    (found,) = rows.agg(S.shapley_covar_pop("y", "x", f"y > {y[2]!r}", center=(1e12, 1e12))).head()
+    expected = closed_form("covar_pop", Summary.of(y, x), Summary.of(y[3:], x[3:])).phi
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_fields_of_attributions_have_the_names_that_were_asked_for(spark):
+    rows = spark.range(4).selectExpr("double(id) v", "id > 2 p")
+    both = S.attributions("v", {"p": "p"}, ["var", "var_pop", "avg"]).alias("x")
+    found = rows.agg(both).select("x.p.*")
+    assert found.columns == ["var", "var_pop", "avg"]
+    assert found.head()["var"] == found.head()["var_pop"] > 0
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

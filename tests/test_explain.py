@@ -679,6 +679,35 @@ def test_windows_align_in_utc_whatever_the_session_time_zone(spark):
         spark.conf.set("spark.sql.session.timeZone", "UTC")
 
 
+@pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Apia"])
+def test_a_clock_time_that_a_zone_leaves_out_is_a_time_all_the_same(spark, zone):
+    # 02:30 in New York, and all of the day before in Apia, are no times to a TIMESTAMP.
+    day = "2023-03-12" if zone == "America/New_York" else "2011-12-30"
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        df = spark.sql(
+            f"SELECT TIMESTAMP_NTZ '{day} 00:30:00' + make_dt_interval(0, h) AS t, 1D AS y, 1 AS g "
+            "FROM VALUES (2), (7) AS v(h)"
+        )
+        call = dict(value="y", time="t", predicates={"p": "true"})
+        windows = dict(window="1 hour", every="1 hour")
+        panes = shapwin.panes(df, every="1 hour", **call)
+        for found in (
+            shapwin.explain(df, **call, **windows),
+            shapwin.explain(df, **call, **windows, by="g"),
+            shapwin.explain(df, **call, **windows, engine="pandas"),
+            shapwin.attribute(panes, **windows),
+        ):
+            starts = found.selectExpr("string(window_start) s", "string(window_end) e").collect()
+            assert sorted(r.s for r in starts) == [f"{day} 02:00:00", f"{day} 07:00:00"]
+            assert sorted(r.e for r in starts) == [f"{day} 03:00:00", f"{day} 08:00:00"]
+        emitted = shapwin.explain(df, **call, **windows, empty="emit")
+        starts = emitted.selectExpr("string(window_start) s").collect()
+        assert sorted(r.s for r in starts) == [f"{day} 0{h}:00:00" for h in range(2, 8)]
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
 def test_nothing_in_nothing_out(df):
     none = shapwin.explain(
         df.where("false"), value="fare", time="t", window="1 hour", every="1 hour",

@@ -147,9 +147,9 @@ def test_more_taken_back_than_there_was_names_the_window_and_the_key():
     frame = pane_rows(keys=("a",))
     frame["_m"] = -1
     with pytest.raises(
-        ArgumentError, match=r"the window from \d+-.* of the key \['a'\] or a group in it has -"
+        ArgumentError, match=r"the window from \d+-.*, route = 'a', or a group in it has -"
     ):
-        run(frame, 50)
+        run(frame, 50, by=("route",))
 
 
 def test_nothing_gives_nothing():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -107,7 +108,7 @@ def test_many_atoms_without_keys_are_summed_in_workers_and_give_the_same(
         summed = shapwin.explain(rows.withColumn("n", F.lit(1)), multiplicity="n", **call)
     workers, spark = (record.getMessage() for record in caplog.records)
     assert "summed in Python workers: panes of 0:05:00 may have 64 atoms" in workers
-    assert "summed by Spark: about a centre, or with a multiplicity" in spark
+    assert "summed by Spark: equal ones are netted first, by their multiplicity" in spark
     keys = ["column"] if several else []
     same(packed, summed, *keys, rtol=1e-11)
     if not several:
@@ -241,6 +242,69 @@ def test_selection_by_support_or_by_size(df):
 def test_what_cannot_be_asked(df, asked, message):
     with pytest.raises(ShapwinError, match=message):
         shapwin.explain(df.withColumn("n", F.lit(1)), **CALL, predicates=PREDICATES, **asked)
+
+
+@pytest.mark.parametrize(("m", "n"), [(7, 100), (14, 100), (28, 100), (55, 100), (7, 25)])
+def test_support_at_the_bound_is_enough(spark, m, n):
+    rows = spark.range(n).selectExpr("TIMESTAMP '2024-01-01' t", "1D fare", f"id < {m} p")
+    call = CALL | dict(window="1 hour", every="1 hour", predicates={"p": "p"})
+    for share in (m / n, Decimal(m) / n, np.float32(0.01)):
+        assert shapwin.explain(rows, **call, min_support=share).count() == 1
+    assert shapwin.explain(rows, **call, min_support=math.nextafter(m / n, 1)).count() == 0
+
+
+def test_keys_may_have_any_name_beside_top_k(df):
+    for name in ("place", "_PLACE"):
+        keyed = df.withColumnRenamed("key", name)
+        found = shapwin.explain(keyed, **CALL, predicates=PREDICATES, by=name, top_k=np.int64(1))
+        assert found.columns == [name, *LONG_TABLE]
+        assert found.count() == found.select(name, "window_start").distinct().count() > 2
+
+
+def test_a_center_takes_no_digits_from_windows(spark):
+    rows = spark.range(4).selectExpr("TIMESTAMP '2024-01-01' t", "1e9D + id / 10 fare", "true p")
+    call = CALL | dict(statistics="var_pop", predicates={"p": "p"})
+    found = [shapwin.explain(rows, **call, center=c).head().value for c in (None, 0.0, 7)]
+    assert found[0] == found[1] == found[2] == pytest.approx(0.0125, rel=1e-6)
+
+
+@pytest.mark.parametrize("way", [{}, dict(queries="atoms"), dict(semantics="players")])
+def test_a_group_of_more_than_all_is_as_wrong_as_one_of_less_than_none(spark, way):
+    rows = spark.sql(
+        "SELECT TIMESTAMP '2024-01-01' t, 1D fare, k, p, 'a' route, 3 day "
+        "FROM VALUES (2, true), (-1, false) AS v(k, p)"
+    )
+    call = CALL | dict(window="1 hour", every="1 hour", by=["route", "day"], multiplicity="k")
+    wrong = shapwin.explain(rows, **call, predicates={"p": "p"}, **way)
+    message = (
+        r"window from 2024-01-01 00:00:00.*, route = 'a', day = 3, or a group in it has -1 tup"
+    )
+    with pytest.raises(Exception, match=message):
+        wrong.collect()
+
+
+@pytest.mark.parametrize(
+    ("copies", "message"),
+    [
+        ("9223372036854775807L", "multiplicity is 9223372036854775807: at most 9,007,199,254,740"),
+        ("9007199254740992L", "18014398509481984 tuples, more than can be counted exactly"),
+    ],
+)
+def test_more_tuples_than_can_be_counted_stop_the_job(spark, copies, message):
+    rows = spark.sql(f"SELECT TIMESTAMP '2024-01-01' t, id fare, {copies} k FROM range(2)")
+    call = CALL | dict(window="1 hour", every="1 hour", predicates={"p": "true"})
+    with pytest.raises(Exception, match=message):
+        shapwin.explain(rows, **call, multiplicity="k").collect()
+
+
+def test_no_two_atoms_share_a_label(spark):
+    rows = spark.sql(
+        "SELECT TIMESTAMP '2024-01-01' t, id fare, elt(id + 1, 'x', 'y', 'z') g FROM range(3)"
+    )
+    names = {"a": "g = 'x'", "b": "g = 'x'", "a AND b": "g = 'y'"}
+    call = CALL | dict(window="1 hour", every="1 hour", queries="atoms")
+    found = shapwin.explain(rows, **call, predicates=names).collect()
+    assert {r.predicate: r.group_mean for r in found} == {"a AND b": 0, "`a AND b`": 1, "(none)": 2}
 
 
 def test_too_many_atoms_stop_the_job_with_the_way_out(df):

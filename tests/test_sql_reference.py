@@ -65,6 +65,11 @@ REFUSED = {
            WHERE last > 2 GROUP BY region""",
         [("US", 0.0)],
     ),
+    "SELECT * FROM trips PIVOT (shapley_avg(fare, true) FOR region IN ('EU', 'US'))": (
+        """SELECT shapley_avg(IF(region = 'EU', fare, NULL), id = 1),
+                  shapley_avg(IF(region = 'US', fare, NULL), id = 1) FROM trips""",
+        [(0.5, 0.0)],
+    ),
     "CREATE VIEW explained AS SELECT shapley_avg(fare, true) FROM trips": (
         "CREATE TABLE explained USING parquet AS SELECT shapley_avg(fare, true) AS phi FROM trips",
         [],

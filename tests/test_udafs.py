@@ -96,7 +96,7 @@ def test_peers_of_the_default_frame_get_equal_phi(spark, flavor):
 def test_named_arguments(spark, flavor, windows):
     phi = only(
         spark,
-        """SELECT shapley_avg(predicate => p, value => y), shapley_avg(y, predicate => p),
+        """SELECT shapley_avg(PREDICATE => p, value => y), shapley_avg(y, predicate => p),
                   shapley_covar_pop(predicate => p, other => x, value => y)
            FROM windows WHERE i = 0""",
     )
@@ -105,6 +105,14 @@ def test_named_arguments(spark, flavor, windows):
 
 
 # ---- odd input -------------------------------------------------------------------------------
+
+
+def test_sums_of_whole_numbers_are_whole(spark, flavor):
+    spark.range(3000).selectExpr("id % 300 g", "hash(id) % 100 v").createOrReplaceTempView("whole")
+    found = spark.sql("SELECT g, shapley_sum(v, v % 3 = 0) FROM whole GROUP BY g")
+    own = spark.sql("SELECT g, double(sum(if(v % 3 = 0, v, 0))) FROM whole GROUP BY g")
+    assert found.count() == 300
+    assert found.exceptAll(own).count() == 0
 
 
 def test_null_values_are_no_players_and_null_predicates_no_members(spark, flavor):

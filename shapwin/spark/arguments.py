@@ -53,9 +53,10 @@ def bind(
     if len(given) > len(parameters):
         raise ArgumentError(f"{takes}: {len(given)} arguments are too many")
     bound = dict(zip(parameters, given, strict=False))
-    for name, argument in named.items():
+    for written, argument in named.items():
+        name = written.lower()  # as Spark's own functions take them
         if name not in parameters:
-            raise ArgumentError(f"{takes}: it has no argument {name!r}")
+            raise ArgumentError(f"{takes}: it has no argument {written!r}")
         if name in bound:
             raise ArgumentError(f"{takes}: {name} was given twice")
         bound[name] = argument
@@ -109,6 +110,7 @@ class Literal:
         self._mistake = (
             f"{function}: {name} is not one literal value: write it out, such as {example}"
         )
+        self._null = f"{function}: {name} is NULL: write it out, such as {example}"
         self._held: Any = None
         self._address = self._begin = self._end = 0
         self._value: Any = None
@@ -129,6 +131,8 @@ class Literal:
             self._end = max(end, self._end)
             return self._value
         values = column.unique().to_pylist()
+        if values == [None]:
+            raise ArgumentError(self._null)
         if len(values) > 1 or values[0] is None:
             raise ArgumentError(self._mistake)
         self._held, self._address, self._begin, self._end = buffers, address, begin, end

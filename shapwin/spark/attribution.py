@@ -15,7 +15,7 @@ from ..errors import ArgumentError, IntervalError, StatisticError
 from ..games import game_of
 from . import checks, streams, windows
 from .asked import Asked
-from .centers import Center
+from .centers import Center, given_center
 from .checks import quoted
 from .intervals import microseconds
 from .long_table import with_empty_windows
@@ -94,8 +94,11 @@ def explain(
     queries : dict of str to str, or "atoms", optional
         Conditions over the predicates' names, as in ``{"both": "eu AND gold"}``. By default one
         a predicate; ``"atoms"`` gives each combination that occurs.
-    by, other, multiplicity, center, closed, offset, engine
+    by, other, multiplicity, closed, offset, engine
         As in `panes`.
+    center : float or dict of key to float, optional
+        As in `panes`, and checked as there; but nothing is kept here whose centre could matter,
+        and each pane is measured from its own mean, which keeps all digits.
     empty : {"skip", "emit"}
         Whether a window without values, between the first and the last of its key, gets rows
         with n = m = 0 and NULL (for atoms one row a statistic, its predicate NULL). `"emit"` runs
@@ -151,7 +154,9 @@ def explain(
     )
     groups = _groups(rows, queries, semantics)
     grid = Grid(gcd(width, step), shift, closed)
-    table = _pane_table(rows, [*groups.values()], grid, center, engine, width, step)
+    if center is not None:
+        given_center(rows.frame, center, rows.keys)
+    table = _pane_table(rows, [*groups.values()], grid, engine, width, step)
     labels = None if queries == "atoms" else tuple(groups)
     asked = Asked(tuple(chosen), labels, tuple(rows.predicates), empty, semantics, max_atoms)
     result = selected(_attributed(table, window, every, asked), table.by, min_support, top_k)
@@ -215,7 +220,6 @@ def _pane_table(
     rows: Rows,
     groups: Sequence[str],
     grid: Grid,
-    center: Center,
     engine: str,
     window: int,
     every: int,
@@ -228,9 +232,9 @@ def _pane_table(
     if engine == "pandas":
         _log.info("rows are summed by a pandas UDF, called for each pane of %s", pane)
         return packed_by_udaf(rows, groups, grid)
-    if center is not None or "_k" in rows.frame.columns:
-        _log.info("rows are summed by Spark: about a centre, or with a multiplicity")
-        return summed(rows, groups, grid, center)
+    if "_k" in rows.frame.columns:
+        _log.info("rows are summed by Spark: equal ones are netted first, by their multiplicity")
+        return summed(rows, groups, grid)
     if len(rows.by) > rows.several:
         _log.info("rows are summed in Python workers: with keys, panes of %s may be thin", pane)
         return packed(rows, groups, grid)
@@ -296,14 +300,15 @@ def _attributed(
 
 
 def _statistics(given: Names, two_columns: bool) -> list[str]:
-    chosen = [game_of(name) for name in checks.names("statistics", given)]
+    available = f"use one of {', '.join(SPLITS)}"
+    chosen = [game_of(name, available) for name in checks.names("statistics", given)]
     if not chosen:
         raise StatisticError(f"statistics is empty: use some of {', '.join(SPLITS)}")
     for game in chosen:
         if game.name not in SPLITS:
             raise StatisticError(
-                f"statistic {game.name!r} is not available on DataFrames: use one of "
-                f"{', '.join(SPLITS)}"
+                f"statistic {game.name!r} is not available on DataFrames: {available}; or "
+                "shapwin.functions.shapley_central_moment in groupBy(F.window(…))"
             )
         if game.columns == 2 and not two_columns:
             raise ArgumentError(

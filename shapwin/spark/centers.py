@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import reduce
-from numbers import Number
+from math import isfinite
+from numbers import Number, Real
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -50,8 +52,8 @@ def _refuse_other_type(part: Any, kind: T.DataType) -> None:
 
 
 def _finite(center: Any) -> float:
-    if isinstance(center, bool) or not isinstance(center, int | float):
+    if isinstance(center, bool) or not isinstance(center, Real | Decimal):
         raise ArgumentTypeError(f"center={center!r}: give a number, or a dict of key to number")
-    if not abs(center) < float("inf"):
+    if not isfinite(center):
         raise ArgumentError(f"center={center!r}: give a finite number")
     return float(center)

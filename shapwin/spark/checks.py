@@ -17,6 +17,7 @@ from ..errors import ArgumentError, ArgumentTypeError, ColumnError, PredicateErr
 from .quiet import first_line, unlogged
 
 MAX_PREDICATES = 64
+NAME_MEND = "its last word would name what stands before it: is an AND or OR missing?"
 # Where Spark notes the watermark of a column.
 WATERMARK = "spark.watermarkDelayMs"
 RESULT_COLUMNS = (
@@ -48,6 +49,37 @@ _KEYS = (
 def quoted(name: str) -> str:
     """Return a name as a SQL identifier."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def unused(name: str, taken: Iterable[str]) -> str:
+    """Return a name for a column beside others, which may have any.
+
+    Examples
+    --------
+    >>> unused("place", ["fare", "Place"])
+    '_place'
+    """
+    lower = {other.lower() for other in taken}
+    while name.lower() in lower:
+        name = f"_{name}"
+    return name
+
+
+def has_name(df: DataFrame, text: str) -> bool:
+    """Whether Spark takes the end of a condition for its name: ``eu gold`` is ``eu`` to it."""
+    try:
+        with unlogged():
+            _ = df.select(_in_parentheses(text)).schema
+    except ParseException:
+        return True
+    except AnalysisException:
+        pass
+    return False
+
+
+def _in_parentheses(text: str) -> Column:
+    """The condition, which cannot have a name there; a comment at its end has a line of its own."""
+    return F.expr(f"(\n{text}\n)")
 
 
 def names(argument: str, given: str | Sequence[str]) -> tuple[str, ...]:
@@ -110,9 +142,10 @@ def integer(df: DataFrame, argument: str, name: str | Column) -> Column:
     """Return a column of whole numbers as BIGINT."""
     column, kind = typed(df, argument, name)
     if not isinstance(kind, T.IntegralType):
+        mend = "cast it to BIGINT" if isinstance(kind, T.DecimalType) and not kind.scale else ""
         raise ArgumentTypeError(
-            f"{argument}={_shown(name)} is {kind.simpleString().upper()}: give a column of whole "
-            "numbers"
+            f"{argument}={_shown(name)} is {kind.simpleString().upper()}: "
+            f"{mend or 'give a column of whole numbers'}"
         )
     return column.cast("bigint")
 
@@ -228,21 +261,22 @@ def _conditions(
     """
     try:
         columns = {name: F.expr(t) if isinstance(t, str) else t for name, t in given.items()}
-        if _are_conditions(df, [*columns.values()]):
+        whole = [_in_parentheses(t) if isinstance(t, str) else t for t in given.values()]
+        if _are_conditions(df, [*columns.values()], whole):
             return columns
     except ParseException:
         pass
     return {name: _condition(df, f"{noun} {name!r}", text, kind) for name, text in given.items()}
 
 
-def _are_conditions(df: DataFrame, columns: Sequence[Any]) -> bool:
-    """Whether these are conditions on a row, each and together."""
+def _are_conditions(df: DataFrame, columns: Sequence[Any], whole: Sequence[Any]) -> bool:
+    """Whether these are conditions on a row, each and together; whole ones have no names."""
     if not columns or not all(isinstance(column, Column) for column in columns):
         return False
     try:
         with unlogged():
             # WHERE refuses what no condition on a row can be: aggregates, windows, generators.
-            rows = df.where(reduce(and_, columns))
+            rows = df.where(reduce(and_, whole))
             fields = rows.select(*(column.alias("condition") for column in columns)).schema
     except (ParseException, AnalysisException):
         return False
@@ -272,6 +306,8 @@ def _condition(df: DataFrame, what: str, text: str | Column, kind: type[Argument
             f"{what} is {found.simpleString().upper()}, not BOOLEAN: {shown}; write a condition "
             "such as region = 'EU'"
         )
+    if isinstance(text, str) and has_name(df, text):
+        raise kind(f"{what} does not parse: {text} ({NAME_MEND})")
     return column
 
 
@@ -290,7 +326,10 @@ def _no_twins(argument: str, given: tuple[str, ...], kind: type[ArgumentError]) 
         if twin == name:
             raise kind(f"{argument} has {name!r} twice: use each name once")
         if twin is not None:
-            raise kind(f"{argument} has {twin!r} and {name!r}, one name to Spark: rename one")
+            raise kind(
+                f"{argument} has {twin!r} and {name!r}, one name to Spark: leave one out, or "
+                "rename it"
+            )
         seen[name.lower()] = name
 
 

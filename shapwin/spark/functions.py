@@ -12,8 +12,9 @@ closed form, from ``sql/functions``, is evaluated over a struct of them,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from math import isfinite
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 from pyspark.errors import AnalysisException, ParseException
@@ -24,7 +25,7 @@ from pyspark.sql.utils import is_remote
 from ..errors import ArgumentError, ArgumentTypeError, PredicateError, StatisticError
 from ..games import game_of
 from .arguments import CONDITION_MEND, NO_MEND, NUMBER_MENDS
-from .checks import names
+from .checks import NAME_MEND, has_name, names
 from .quiet import first_line, unlogged
 from .sql_functions import (
     NEEDS,
@@ -34,7 +35,7 @@ from .sql_functions import (
 )
 
 Value = str | Column
-Center = float | None
+Center = float | tuple[float, float] | None
 
 __all__ = [
     "attributions",
@@ -139,7 +140,8 @@ def shapley_covar_pop(
 ) -> Column:
     """Return Φ of COVAR_POP(value, other); rows where either is NULL are no players.
 
-    As `shapley_avg`; `center` is a number near `value`.
+    As `shapley_avg`; `center` is two numbers, near `value` and near `other`. A single one is of
+    `value` alone, which leaves a covariance as few digits as none.
     """
     return _phi("shapley_covar_pop", "covar_pop", value, other, predicate, window, center)
 
@@ -183,7 +185,7 @@ def shapley_explain(
     """
     name = _statistic("shapley_explain", statistic, other)
     group = _Group("shapley_explain", value, other, predicate, center)
-    body = explanation_of_aggregates(name, center)
+    body = explanation_of_aggregates(name, group.center)
     _checked_window("shapley_explain", window)
     explanation = _over_aggregates([name], [group], window, body)
     return explanation.alias(_call("shapley_explain", value, other, predicate, name))
@@ -234,15 +236,17 @@ def attributions(
     if any(not name.strip() for name in names("attributions: predicates", list(predicates))):
         raise PredicateError("attributions: a predicate is named '': give it a name")
     chosen = names("attributions: statistics", statistics)
-    games = list(dict.fromkeys(_statistic("attributions", s, other) for s in chosen))
+    games = {name: _statistic("attributions", name, other) for name in chosen}
     if not games:
         raise ArgumentError("attributions: statistics is empty: give at least one, such as 'avg'")
     groups = [
-        _Group("attributions", value, other, predicate, center) for predicate in predicates.values()
+        _Group("attributions", value, other, predicate, center, f"predicate {name!r}")
+        for name, predicate in predicates.items()
     ]
     _checked_window("attributions", window)
-    body = phis_of_aggregates(games, list(predicates), center)
-    return _over_aggregates(games, groups, window, body).alias(_call("attributions", value, other))
+    body = phis_of_aggregates(games, list(predicates), groups[0].center)
+    column = _over_aggregates([*games.values()], groups, window, body)
+    return column.alias(_call("attributions", value, other))
 
 
 def shapley_central_moment(
@@ -301,10 +305,13 @@ def shapley_central_moment(
         raise ArgumentTypeError(
             f"shapley_central_moment: order is {order!r}: give a whole number, such as 3"
         )
+    if not 2 <= order <= 6:  # of orders 5 and 6 the next says where they are
+        raise StatisticError(f"shapley_central_moment: order is {order}: give 2, 3 or 4")
     statistic = _statistic("shapley_central_moment", f"central_moment({order})", None)
     group = _Group("shapley_central_moment", value, None, predicate, center)
     _checked_window("shapley_central_moment", window)
-    phi = _over_aggregates([statistic], [group], window, phi_of_aggregates(statistic, center))
+    body = phi_of_aggregates(statistic, group.center)
+    phi = _over_aggregates([statistic], [group], window, body)
     return phi.alias(_call("shapley_central_moment", value, predicate, order))
 
 
@@ -322,7 +329,8 @@ def _phi(
 ) -> Column:
     group = _Group(function, value, other, predicate, center)
     _checked_window(function, window)
-    phi = _over_aggregates([statistic], [group], window, phi_of_aggregates(statistic, center))
+    body = phi_of_aggregates(statistic, group.center)
+    phi = _over_aggregates([statistic], [group], window, body)
     return phi.alias(_call(function, value, other, predicate))
 
 
@@ -333,18 +341,22 @@ class _Group:
     """The columns of the window and of one group in it, with types that work."""
 
     def __init__(
-        self, function: str, value: Value, other: Value | None, predicate: Value, center: Center
+        self,
+        function: str,
+        value: Value,
+        other: Value | None,
+        predicate: Value,
+        center: Center,
+        what: str = "predicate",
     ) -> None:
-        if center is not None and (isinstance(center, bool) or not isinstance(center, int | float)):
-            raise ArgumentTypeError(f"{function}: center is {center!r}: give a number")
-        if center is not None and not isfinite(center):
-            raise ArgumentError(f"{function}: center is {center!r}: give a finite number")
+        self.center, center2 = _centers(function, center, other is not None)
         y = _number(function, "value", value)
         x = None if other is None else _number(function, "other", other)
         if x is not None:
             y, x = F.when(x.isNotNull(), y), F.when(y.isNotNull(), x)
-        centered = y if center is None else y - F.lit(float(center))
-        member = _condition(function, predicate)
+            x = x if center2 is None else x - F.lit(center2)
+        centered = y if self.center is None else y - F.lit(self.center)
+        member = _condition(function, predicate, what)
         # Plain values, which are summed; values as deviations are taken of; the second column.
         self.whole = y, centered, x
         self.part = (
@@ -352,6 +364,21 @@ class _Group:
             F.when(member, centered),
             None if x is None else F.when(member, x),
         )
+
+
+def _centers(function: str, center: Any, two_columns: bool) -> tuple[float | None, float | None]:
+    """The centre of each column."""
+    if isinstance(center, tuple | list) and two_columns and len(center) == 2:
+        return _finite(function, center[0]), _finite(function, center[1])
+    return (None if center is None else _finite(function, center)), None
+
+
+def _finite(function: str, center: Any) -> float:
+    if isinstance(center, bool) or not isinstance(center, Real | Decimal):
+        raise ArgumentTypeError(f"{function}: center is {center!r}: give a number")
+    if not isfinite(center):
+        raise ArgumentError(f"{function}: center is {center!r}: give a finite number")
+    return float(center)
 
 
 def _checked_window(function: str, window: Any) -> None:
@@ -436,16 +463,16 @@ def _number(function: str, name: str, given: Value) -> Column:
     return _typed(column, found, "number", mistake).cast("double")
 
 
-def _condition(function: str, given: Value) -> Column:
+def _condition(function: str, given: Value, what: str) -> Column:
     if isinstance(given, str):
-        given = _parsed(function, given)
-    column = _column(function, "predicate", given)
+        given = _parsed(f"{function}: {what}", given)
+    column = _column(function, what, given)
     kind = F.typeof(column)
-    mistake = _mistake(f"{function}: predicate is ", kind, f", not BOOLEAN: {CONDITION_MEND}")
+    mistake = _mistake(f"{function}: {what} is ", kind, f", not BOOLEAN: {CONDITION_MEND}")
     return _typed(column, kind.isin(*_CONDITIONS), "condition", mistake).cast("boolean")
 
 
-def _parsed(function: str, text: str) -> Column:
+def _parsed(what: str, text: str) -> Column:
     """The condition, once it parses: Spark tells that no earlier than with a DataFrame.
 
     On Connect the server would log each column that is not in this DataFrame: there Spark tells
@@ -456,12 +483,14 @@ def _parsed(function: str, text: str) -> Column:
         return condition
     try:
         with unlogged():
-            _ = SparkSession.active().range(0).select(condition).schema
+            nothing = SparkSession.active().range(0)
+            _ = nothing.select(condition).schema
     except ParseException as error:
-        why = first_line(error)
-        raise PredicateError(f"{function}: predicate does not parse: {text} ({why})") from None
+        raise PredicateError(f"{what} does not parse: {text} ({first_line(error)})") from None
     except AnalysisException:
         pass  # a column that is not in this DataFrame
+    if has_name(nothing, text):
+        raise PredicateError(f"{what} does not parse: {text} ({NAME_MEND})")
     return condition
 
 

@@ -65,7 +65,9 @@ def microseconds(name: str, interval: str | timedelta, *, signed: bool = False) 
 def since_epoch(column: str, kind: T.DataType) -> str:
     """Return the microseconds since 1970 in UTC, or on the clock of a TIMESTAMP_NTZ, in SQL."""
     if isinstance(kind, T.TimestampNTZType):
-        return f"timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', {column})"
+        # timestampdiff would read the clock in the session's zone, where an hour may be missing.
+        since = f"({column} - TIMESTAMP_NTZ '1970-01-01 00:00:00')"
+        return f"{since} div INTERVAL '0.000001' SECOND"
     return f"unix_micros({column})"
 
 
@@ -92,6 +94,7 @@ def times(first: str, count: str, step: int) -> str:
 
 def _parse(name: str, text: str) -> int:
     body = re.sub(r"^\s*interval\s+", "", text, flags=re.IGNORECASE).strip()
+    body = re.sub(r"'([^']*)'", r"\1", body)  # INTERVAL '1' HOUR
     parts = list(_PART.finditer(body))
     if not parts or "".join(p.group() for p in parts) != body:
         raise IntervalError(f"{name}={text!r} is no interval: write '5 minutes' or '1 hour'")

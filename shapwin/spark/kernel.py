@@ -24,6 +24,9 @@ from .pane_rows import Ints, Layout, PaneRows, grouped, runs
 # A sum Σ y that is this small beside m·c has lost too many digits when it was about c.
 _NEAR = 2.0**-10
 
+# Tuples that a double counts one by one.
+EXACT_COUNT = 2.0**53
+
 # Pane rows worked on at once, and windows of them: enough to be fast, few enough to keep the
 # memory flat.
 ENOUGH = 1 << 18
@@ -99,6 +102,8 @@ class WindowKernel:
         How many combinations of bits there may be among the rows worked on at once.
     stretch : int
         How many windows a segment has, where rows are segmented.
+    by : tuple of str
+        The user's names of the keys, for errors.
     enough : int
         Pane rows worked on at once.
     """
@@ -111,6 +116,7 @@ class WindowKernel:
     offset: int = 0
     max_atoms: int = 1 << 16
     stretch: int = 1
+    by: tuple[str, ...] = ()
     enough: int = ENOUGH
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Answers]:
@@ -226,18 +232,28 @@ class WindowKernel:
     def _refuse_negative(
         self, total: Summary, parts: Summary | None, rows: PaneRows, found: Ticks
     ) -> None:
+        """Refuse windows where a group, or what is in none, has fewer tuples than none."""
         fewest = np.asarray(total.m)
         if parts is not None and parts.m.size:
-            fewest = np.minimum(fewest, parts.m.min(axis=0))
-        negative = np.flatnonzero(fewest < 0)[:1]
-        if negative.size:
-            start = self._start(rows, found.tick[negative])[0]
-            begin = found.begin[negative]
-            key = [rows.column(name, begin)[0].as_py() for name in self.layout.key_names]
+            rest = total.m - parts.m.max(axis=0)
+            fewest = np.minimum(np.minimum(fewest, parts.m.min(axis=0)), rest)
+        wrong = np.flatnonzero((fewest < 0) | (total.m > EXACT_COUNT))[:1]
+        if not wrong.size:
+            return
+        start, begin = self._start(rows, found.tick[wrong])[0], found.begin[wrong]
+        keys = zip(self.by, self.layout.key_names, strict=False)
+        values = (f", {by} = {rows.column(name, begin)[0].as_py()!r}" for by, name in keys)
+        key = "".join(values) + "," * bool(self.by)
+        if fewest[wrong[0]] < 0:
             raise ArgumentError(
-                f"the window from {start} {f'of the key {key} ' if key else ''}or a group in it "
-                f"has {fewest[negative[0]]:.0f} tuples: more were taken back than were there"
+                f"the window from {start}{key} or a group in it has {fewest[wrong[0]]:.0f} tuples: "
+                "more were taken back than were there; look for a negative multiplicity whose row "
+                "is missing, or has another value, time or predicate"
             )
+        raise ArgumentError(
+            f"the window from {start}{key} has {total.m[wrong[0]]:.0f} tuples, more than can be "
+            f"counted exactly, {EXACT_COUNT:.0f}: look for a wrong multiplicity"
+        )
 
 
 class _Slider:

@@ -91,9 +91,10 @@ class LongRows:
     def _rows(
         self, statistic: str, answers: Answers, names: list[pa.Array]
     ) -> Iterator[pa.RecordBatch]:
-        n = np.asarray(answers.total.m)
-        # A stream flags windows from which more was taken back than was there: n < 0, all NULL.
-        flagged = n < 0 if (n < 0).any() else None
+        n, m = np.asarray(answers.total.m), answers.part.m
+        # A stream flags windows from which more was taken back than was there: all else is NULL.
+        wrong = (n < 0) | (m < 0).any(axis=0) | (m > n).any(axis=0)
+        flagged = wrong if wrong.any() else None
         found = attributed(statistic, answers)
         of_window = {"n": counts(n), "value": numbers(found.value, flagged)}
         weight = numbers(found.weight, flagged)

@@ -68,8 +68,11 @@ class Players:
             chosen = self.values.take(np.flatnonzero(member))
             return closed_form(statistic, self.values.total(), chosen.total())
         x = self.other
-        total = Summary.of(self.values, x, order=order)
-        part = Summary.of(self.values[member], None if x is None else x[member], order=order)
+        # Sums of whole numbers are whole numbers, which those about a mean need not be.
+        center = 0.0 if statistic == "sum" else None
+        total = Summary.of(self.values, x, order=order, center=center)
+        x = None if x is None else x[member]
+        part = Summary.of(self.values[member], x, order=order, center=center)
         return closed_form(statistic, total, part)
 
 

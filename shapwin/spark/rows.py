@@ -22,6 +22,9 @@ Predicates = Mapping[str, str | Column]
 # The key that tells several value columns apart.
 COLUMN = "column"
 
+# How many equal tuples a row may stand for: a double counts them one by one up to here.
+MAX_COPIES = 1 << 53
+
 # Names of the pipeline's own columns.
 _KEPT = re.compile(
     r"_((by|g|bits)\d+|time|window|segment|size_[yx]|each_[yx]|pane|pane_end|signature"
@@ -90,7 +93,7 @@ def read_rows(
     if other is not None:
         columns.append(checks.numeric(df, "other", other).alias("_x"))
     if multiplicity is not None:
-        columns.append(checks.integer(df, "multiplicity", multiplicity).alias("_k"))
+        columns.append(_multiplicity(df, multiplicity).alias("_k"))
     given, combinations = _with_dimensions(
         df, {} if predicates is None and dimensions else predicates, dimensions
     )
@@ -114,6 +117,16 @@ def read_rows(
     needed = [name for name in ("_time", "_y", "_x") if name in rows.columns]
     rows = rows.where(" AND ".join(f"{name} IS NOT NULL" for name in needed))
     return Rows(rows, by, given, len(values) > 1, combinations)
+
+
+def _multiplicity(df: DataFrame, name: str | Column) -> Column:
+    """How many tuples a row stands for; more than doubles count exactly stop the job."""
+    count = checks.integer(df, "multiplicity", name)
+    message = F.concat(
+        F.lit("multiplicity is "), count, F.lit(f": at most {MAX_COPIES:,} of a row can be counted")
+    )
+    wrong = (count > MAX_COPIES) | (count < -MAX_COPIES)
+    return F.when(wrong, F.raise_error(message).cast("bigint")).otherwise(count)
 
 
 def _values(df: DataFrame, value: Values, other: str | Column | None) -> dict[str, Column]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from ..errors import ArgumentError, ArgumentTypeError
-from .checks import quoted
+from .checks import quoted, unused
 
 _NOTE = "shapwin.selected"
 
 
-def check_selection(min_support: float | None, top_k: int | None) -> None:
+def check_selection(min_support: Any, top_k: Any) -> None:
     """Refuse bounds that cannot be meant."""
     if min_support is not None and top_k is not None:
         raise ArgumentError(
@@ -21,12 +24,12 @@ def check_selection(min_support: float | None, top_k: int | None) -> None:
             "result by the other"
         )
     if min_support is not None:
-        if isinstance(min_support, bool) or not isinstance(min_support, int | float):
+        if isinstance(min_support, bool) or not isinstance(min_support, Real | Decimal):
             raise ArgumentTypeError(f"min_support={min_support!r}: give a share from 0 to 1")
-        if not 0 <= min_support <= 1:
+        if not 0 <= float(min_support) <= 1:
             raise ArgumentError(f"min_support={min_support!r}: give a share from 0 to 1")
     if top_k is not None:
-        if isinstance(top_k, bool) or not isinstance(top_k, int):
+        if isinstance(top_k, bool) or not isinstance(top_k, Integral):
             raise ArgumentTypeError(f"top_k={top_k!r}: give a whole number")
         if top_k < 1:
             raise ArgumentError(f"top_k={top_k!r}: give at least 1")
@@ -42,14 +45,16 @@ def selected(
 ) -> DataFrame:
     """Keep what `min_support` or `top_k` asks for, of each window and statistic."""
     if min_support is not None:
-        enough = F.col("m") >= F.col("n") * F.lit(float(min_support))
-        return _noted(result.where(enough), f"min_support={min_support!r}")
+        # m / n is rounded once, as the share itself was: 7 of 100 are 0.07, but 100 · 0.07 > 7.
+        share = F.try_divide("m", "n")
+        return _noted(result.where(share >= float(min_support)), f"min_support={min_support!r}")
     if top_k is None:
         return result
     of_window = [*(quoted(name) for name in by), "window_start", "statistic"]
     largest = Window.partitionBy(*of_window).orderBy(F.abs("phi").desc_nulls_last(), "predicate")
-    place = F.row_number().over(largest)
-    kept = result.withColumn("_place", place).where(f"_place <= {top_k}").drop("_place")
+    name = unused("place", result.columns)
+    ranked = result.withColumn(name, F.row_number().over(largest))
+    kept = ranked.where(F.col(name) <= int(top_k)).drop(name)
     return _noted(kept, f"top_k={top_k!r}")
 
 

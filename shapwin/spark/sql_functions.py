@@ -228,11 +228,12 @@ def phi_of_aggregates(statistic: str, center: float | None) -> str:
 
 
 def phis_of_aggregates(
-    statistics: Sequence[str], groups: Sequence[str], center: float | None
+    statistics: Mapping[str, str], groups: Sequence[str], center: float | None
 ) -> str:
-    """Return the expression of a struct: for each group's name, Φ of every statistic."""
-    phis = _struct((statistic, _phi(statistic)) for statistic in statistics)
-    each = _of_window(statistics, center, _of_groups(statistics, phis))
+    """Return the expression of a struct: for each group's name, Φ of every statistic by name."""
+    phis = _struct((name, _phi(statistic)) for name, statistic in statistics.items())
+    games = [*dict.fromkeys(statistics.values())]
+    each = _of_window(games, center, _of_groups(games, phis))
     return _let("each", each, _struct((name, f"each[{i}]") for i, name in enumerate(groups)))
 
 

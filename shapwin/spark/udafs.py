@@ -18,6 +18,7 @@ from pyspark.sql.pandas.functions import arrow_udf, pandas_udf
 
 from ..errors import ArgumentError, ArgumentTypeError
 from ..games import Attribution, game_of
+from ..moment_games import CENTRAL_MOMENTS, MomentGame
 from ..summary import Summary
 from .arguments import Literal, bind, from_pandas, is_summaries, numbers, summaries
 from .over import Plain, over_arrow, over_pandas
@@ -136,11 +137,20 @@ def _attributing(aggregate: Aggregate, statistic: str) -> tuple[Plain, Any]:
     function, full = aggregate.name, aggregate.returns == _EXPLANATION
     result = _explanation(game_of(statistic).name) if full else _phi
 
+    def players(columns: Sequence[pa.Array]) -> Players:
+        found = Players.of(function, *columns)
+        if isinstance(found.values, Summary) and isinstance(game_of(statistic), MomentGame):
+            raise ArgumentError(
+                f"{function}: value is a summary, which has not the powers of {statistic}: give "
+                "the numbers themselves"
+            )
+        return found
+
     def plain(*columns: pa.Array) -> Any:
-        return result(Players.of(function, *columns).attribution(statistic))
+        return result(players(columns).attribution(statistic))
 
     def prepare(columns: Sequence[pa.Array]) -> Frame:
-        return Frame(Players.of(function, *columns), statistic, result, only_phi=not full)
+        return Frame(players(columns), statistic, result, only_phi=not full)
 
     return plain, prepare
 
@@ -167,10 +177,17 @@ def _by_literal(aggregate: Aggregate, make: Callable[[str], Plain]) -> Plain:
             return None
         wanted = literal.of(columns[-1])
         if wanted not in answers:
+            if aggregate.parameters[-1] == "order":
+                _check_order(aggregate.name, wanted)
             answers[wanted] = make(_one_column(aggregate.name, template.format(wanted)))
         return answers[wanted](*columns[:-1])
 
     return answer
+
+
+def _check_order(function: str, order: Any) -> None:
+    if f"central_moment({order})" not in CENTRAL_MOMENTS:
+        raise ArgumentError(f"{function}: order is {order!r}: give a whole number from 2 to 6")
 
 
 def _one_column(function: str, statistic: str) -> str:

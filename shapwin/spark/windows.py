@@ -57,7 +57,7 @@ def _kernel(
     stretch = segments(window, every, grid.length, grid.offset).stretch
     return WindowKernel(
         *(window, every, grid.length, packed.layout, queries),
-        *(grid.offset, max_atoms, stretch),
+        *(grid.offset, max_atoms, stretch, packed.by),
     )
 
 

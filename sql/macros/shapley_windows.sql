@@ -185,7 +185,10 @@ SELECT {{ each_window }}, center, predicate, m, s_p, a_p, b_p{{ odd }} AS b_p,
 {% macro _atom(names) %}
 {%- set satisfied = [] -%}
 {%- for name in names -%}
-    {%- do satisfied.append('if(' ~ shapwin._identifier(name) ~ ', ' ~ shapwin._literal(name) ~ ', NULL)') -%}
+    {#- What could be taken for another atom's name stands in backticks. -#}
+    {%- set clear = ' AND ' not in name and '`' not in name and name != '(none)' -%}
+    {%- set label = name if clear else shapwin._identifier(name) -%}
+    {%- do satisfied.append('if(' ~ shapwin._identifier(name) ~ ', ' ~ shapwin._literal(label) ~ ', NULL)') -%}
 {%- endfor -%}
 {% do return("coalesce(nullif(concat_ws(' AND ', " ~ satisfied | join(', ') ~ "), ''), '(none)')") %}
 {% endmacro %}
