@@ -173,6 +173,9 @@ WRONG = {
     "statistic is median, of which no native closed form is known": call(
         "shapley_explain", "fare", "p", "median"
     ),
+    "statistic is central_moment(3), which is no macro: use the SQL aggregate or": call(
+        "shapley_explain", "fare", "p", "central_moment(3)"
+    ),
     "covar_pop needs a second column: give other='its name'": call(
         "shapley_explain", "fare", "p", "covar_pop"
     ),

@@ -90,7 +90,12 @@
 {%- set name = given | string | lower | replace(' ', '') -%}
 {%- set name = 'var_pop' if name == 'var' else name -%}
 {%- set known = shapwin._closed_forms() | list -%}
-{%- if name not in known -%}
+{%- if name.startswith('central_moment') -%}
+    {%- do shapwin._refuse(
+        argument ~ ' is ' ~ given ~ ', which is no macro: use the SQL aggregate or the Column '
+        ~ 'function shapley_central_moment, or of macros ' ~ known | join(', ')
+    ) -%}
+{%- elif name not in known -%}
     {%- do shapwin._refuse(
         argument ~ ' is ' ~ given ~ ', of which no native closed form is known (of max, min and '
         ~ 'quantiles there provably is none): use ' ~ known | join(', ')
