@@ -134,8 +134,8 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
     total, part = _needed("total", game, total), _needed("part", game, part)
     _check_shapes(total, part)
     with np.errstate(all="ignore"):
-        sums = _plain_sum(total), _plain_sum(part)
-        total, part = about_mean(total, part)
+        given = total, part
+        total, part = about_mean(*given)
         if isinstance(game, MomentGame):
             return _from_power_sums(game, total, part)
         n, m = np.maximum(np.float64(total.m), 0), np.asarray(part.m, dtype=np.float64)
@@ -143,7 +143,7 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
         whole, inside = _moment(game, n, total, total), _moment(game, n, total, part)
         value, share, lift = split(n, m, base, whole, inside, game.divisor(n))
         if game.name == "sum":  # the mean of whole numbers would round them
-            value, share = sums
+            value, share = map(_plain_sum, given)
         weight = _weight_of(game, n)
         phi = np.where(weight == 0, share, share + weight * lift)
     return _without_nothing(total.m, value, part.m, phi, share, lift, weight)

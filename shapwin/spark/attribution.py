@@ -40,8 +40,8 @@ _log = logging.getLogger("shapwin")
 MAX_ATOMS = 1 << 16
 # How many windows a row may lie in: a stray row alone makes that many.
 MAX_OVERLAP = 1_000_000
-# From how many atoms that there may be it costs less to move rows than to let Spark sum them: of
-# 3 million rows in 8,928 panes with 8 atoms sums take three quarters of the time, with 64 twice.
+# From how many possible atoms on it costs less to move rows than to let Spark sum them: of three
+# million rows in 8,928 panes, sums cost less with 8 atoms, and more with 64.
 MANY_ATOMS = 32
 
 
