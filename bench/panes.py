@@ -1,7 +1,7 @@
 """What explaining costs against Spark's own sliding aggregate, as ratios within one run.
 
-Run ``python bench/panes.py [--rows 3000000] [--repeat 3] [--only CASE …]``; prints JSON. Every
-case reads the same uncached Parquet file (those of ten times the rows another) and writes all of
+Run ``python bench/panes.py [--rows 3000000] [--repeat 3] [--only CASE …] [--set KEY=VALUE …]``;
+prints JSON. The settings are of Spark. Every case reads the same uncached Parquet file (those of ten times the rows another) and writes all of
 its result to Spark's ``noop`` sink. Cases take turns, so that a ratio, the median of the rounds',
 is of times that lie close together. Memory is the most that any Python worker held so far.
 """
@@ -143,6 +143,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=3_000_000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--only", nargs="*", help="names of cases to run")
+    parser.add_argument("--set", nargs="*", default=[], help="settings of Spark, KEY=VALUE")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trips.parquet"
@@ -150,7 +151,7 @@ def main() -> None:
         larger = Path(folder) / "larger.parquet"
         if not arguments.only or "explain 10 x rows" in arguments.only:
             write_trips(larger, 10 * arguments.rows)
-        spark = session(2)
+        spark = session(2, **dict(setting.split("=", 1) for setting in arguments.set))
         df = spark.read.parquet(str(path))
         every = cases(df, spark.read.parquet(str(larger)) if larger.exists() else df)
         chosen = {n: c for n, c in every.items() if not arguments.only or n in arguments.only}
