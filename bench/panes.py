@@ -1,9 +1,10 @@
 """What explaining costs against Spark's own sliding aggregate, as ratios within one run.
 
 Run ``python bench/panes.py [--rows 3000000] [--repeat 3] [--only CASE …] [--set KEY=VALUE …]``;
-prints JSON. The settings are of Spark. Every case reads the same uncached Parquet file (those of ten times the rows another) and writes all of
-its result to Spark's ``noop`` sink. Cases take turns, so that a ratio, the median of the rounds',
-is of times that lie close together. Memory is the most that any Python worker held so far.
+prints JSON. The settings are of Spark. Every case reads the same uncached Parquet file (those of
+ten times the rows another) and writes all of its result to Spark's ``noop`` sink. Cases take turns,
+so that a ratio, the median of the rounds', is of times that lie close together. Memory is the most
+that any Python worker held so far.
 """
 
 from __future__ import annotations
