@@ -9,6 +9,7 @@ import pytest
 
 import shapwin
 from shapwin import Summary, closed_form
+from shapwin.spark.over import over_arrow
 from shapwin.spark.udafs import AGGREGATES, _arrow_answer, _attributing, _pandas_answer
 
 TABLE = {aggregate.name: aggregate for aggregate in AGGREGATES}
@@ -154,6 +155,25 @@ def test_partitions_that_take_turns_and_memory_that_is_used_again(rng):
                 cut = [arrow_cut(c, max(row - 7, 0), row + 1) for c in used]
                 assert answer(*cut) == pytest.approx(plain(*cut), abs=1e-12)
         del some
+
+
+def test_frames_that_stop_growing_and_begin_to_slide_are_foreseen(rng):
+    """As ROWS 9999 PRECEDING asks for them: few of 20,000 are answered one by one."""
+    rows, width = 20_000, 10_000
+    plain, prepare = _attributing(TABLE["shapley_avg"], "avg")
+    alone = []
+
+    def prepared(columns):
+        frame = prepare(columns)
+        one = frame.one
+        frame.one = lambda begin, end: alone.append(end) or one(begin, end)
+        return frame
+
+    answer = over_arrow(plain, prepared)
+    columns = pa.array(rng.normal(0, 1, rows)), pa.array(rng.random(rows) < 0.5)
+    end = np.arange(1, rows + 1)
+    answers(answer, columns, np.maximum(end - width, 0), end, arrow_cut)
+    assert len(alone) < rows / 50
 
 
 def test_slices_that_lie_apart_are_computed_plainly(rng):

@@ -133,6 +133,9 @@ class Partition:
             if whole is None:
                 return None
             self.prepared = self.prepare(whole), len(whole[0])
+            # Once a partition, frames foreseen in vain cost no more than to prepare it: where they
+            # end to grow and begin to slide, all that were foreseen to grow are.
+            self.credit += len(whole[0])
         return self.prepared
 
 
