@@ -269,7 +269,7 @@ def _unsummed(rows: Rows, groups: Sequence[str]) -> tuple[DataFrame, Layout]:
 
 def packed_schema(keys: list[T.StructField], time: T.DataType, segmented: bool) -> T.StructType:
     """Return the columns of packed pane rows."""
-    schema = T.StructType(keys)
+    schema = T.StructType([*keys])
     if segmented:
         schema.add("_segment", T.LongType())
     return schema.add("_pane", time).add("_records", T.BinaryType())
