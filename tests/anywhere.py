@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 import shapwin
 from shapwin import functions as S
+from shapwin.spark.row_frames import long_row_frame
 
 PIPELINE = dict(
     value="fare", time="t", window="3 hours", every="1 hour", predicates={"us": "region = 'US'"}
@@ -57,6 +58,8 @@ def answers(spark):
         }
     window = Window.orderBy("id").rowsBetween(-2, 0)
     over = trips.select(S.shapley_avg("fare", "id = 3", window).alias("phi"))
+    of_sixty = Window.partitionBy(F.lit(1)).orderBy("id").rowsBetween(-59, 0)
+    long = trips.select(S.shapley_avg("fare", "id = 3", of_sixty).alias("phi"))
     explained = shapwin.explain(trips, **PIPELINE)
     # The window an hour earlier has no row of the group, so all of Φ is new.
     changed = shapwin.compare(explained, lag="1 hour")
@@ -65,6 +68,8 @@ def answers(spark):
         "compare": one(changed.where("n = 3").select("d_phi")),
         "Column": one(trips.agg(S.shapley_avg("fare", F.col("id") == 3), F.count("fare"))),
         "Column OVER": one(over.orderBy(F.desc("phi"))),
+        "Column OVER long frames": one(long.orderBy(F.desc("phi"))),
+        "made of pieces": long_row_frame(of_sixty) is not None,
         "scalar": one(spark.sql("SELECT shapley_avg_from_sums(3, 16, 1, 10)")),
         "a UDAF's mistake": mistake(lambda: spark.sql("SELECT shapley_avg(1, 'EU')").collect()),
         "a Column's mistake": mistake(lambda: trips.agg(S.shapley_avg("region", "true")).schema),

@@ -11,7 +11,7 @@ closed form, from ``sql/functions``, is evaluated over a struct of them,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
 from numbers import Integral, Real
@@ -27,9 +27,14 @@ from ..games import game_of
 from .arguments import CONDITION_MEND, NO_MEND, NUMBER_MENDS
 from .checks import NAME_MEND, has_name, names
 from .quiet import first_line, unlogged
+from .row_frames import RowFrame, long_row_frame
 from .sql_functions import (
     NEEDS,
+    SHAPES,
+    aggregates_of,
     explanation_of_aggregates,
+    of_no_rows,
+    of_pieces,
     phi_of_aggregates,
     phis_of_aggregates,
 )
@@ -393,37 +398,62 @@ def _over_aggregates(
     statistics: Sequence[str], groups: Sequence[_Group], window: WindowSpec | None, body: str
 ) -> Column:
     """Evaluate a text over ``s``, the struct of the aggregates, each of them computed once."""
-    needed = {name for statistic in statistics for name in NEEDS[statistic]}
-
-    def struct(count: str, values: _Values, *more: Column) -> Column:
-        found = {count: F.count(values[0])} | _aggregates(*values, needed)
-        return F.struct(*(_over(part, window).alias(name) for name, part in found.items()), *more)
-
-    each = F.array(*(struct("m", group.part) for group in groups)).alias("groups")
-    aggregates = F.array(struct("n", groups[0].whole, each))
-    return F.call_function("transform", aggregates, F.expr(f"s -> {body}"))[0]
-
-
-def _over(part: Column, window: WindowSpec | None) -> Column:
-    return (part if window is None else part.over(window)).cast("double")
+    names = aggregates_of(statistics)
+    frame = None if window is None or SHAPES & set(names) else long_row_frame(window)
+    if frame is None:
+        whole, parts = _aggregates(groups, names, window)
+        sums = F.struct(*whole, F.array(*parts).alias("groups"))
+    else:
+        sums = _of_long_frame(groups, names, frame)
+    return _evaluated(f"s -> {body}", sums)
 
 
-def _aggregates(plain: Column, y: Column, x: Column | None, needed: set[str]) -> dict[str, Column]:
-    parts = {}
-    if needed - {"n", "m", "s", "s_p"}:
-        parts["mean"] = F.avg(y)
-    if "s" in needed:
-        parts["sum"] = F.sum(plain)
-    if "b" in needed:
-        parts["var"] = F.var_pop(y)
-    if "own3" in needed:
-        parts["skewness"] = F.skewness(y)
-    if "own4" in needed:
-        parts["kurtosis"] = F.kurtosis(y)
-    if "ab" in needed and x is not None:
-        parts["mean2"] = F.avg(x)
-        parts["cov"] = F.covar_pop(y, x)
-    return parts
+def _of_long_frame(groups: Sequence[_Group], names: Sequence[str], frame: RowFrame) -> Column:
+    """The struct of the aggregates, merged from those of the pieces of a frame."""
+
+    def piece(window: WindowSpec) -> list[Column]:
+        whole, parts = _aggregates(groups, names, window)
+        return [*whole, *(part.alias(f"group{i}") for i, part in enumerate(parts))]
+
+    merged = _evaluated(f"pieces -> {of_pieces(names, len(groups))}", frame.pieces(piece))
+    # A window's value could be NULL, to Spark; each use of what could be has longer code.
+    return F.coalesce(frame.apart(merged), F.expr(of_no_rows(names, len(groups))))
+
+
+def _evaluated(text: str, column: Column) -> Column:
+    """Evaluate the text of a lambda of a column, which is computed once."""
+    return F.call_function("transform", F.array(column), F.expr(text))[0]
+
+
+def _aggregates(
+    groups: Sequence[_Group], names: Sequence[str], window: WindowSpec | None
+) -> tuple[list[Column], list[Column]]:
+    """The aggregates of the window, and those of each group as a struct."""
+
+    def fields(count: str, values: _Values) -> list[Column]:
+        found = {count: F.count(values[0])} | {name: _MAKE[name](*values) for name in names}
+        return [_over(name, part, window).alias(name) for name, part in found.items()]
+
+    return fields("n", groups[0].whole), [F.struct(*fields("m", g.part)) for g in groups]
+
+
+# Of plain values, of values as deviations are taken of, and of the second column. A sum is a mean
+# once the count is known; Spark's avg would count once more.
+_MAKE: dict[str, Callable[..., Column]] = {
+    "total": lambda plain, y, x: F.sum(y),
+    "sum": lambda plain, y, x: F.sum(plain),
+    "var": lambda plain, y, x: F.var_pop(y),
+    "skewness": lambda plain, y, x: F.skewness(y),
+    "kurtosis": lambda plain, y, x: F.kurtosis(y),
+    "total2": lambda plain, y, x: F.sum(x),
+    "cov": lambda plain, y, x: F.covar_pop(y, x),
+}
+
+
+def _over(name: str, part: Column, window: WindowSpec | None) -> Column:
+    """The aggregate as DOUBLE; 0 of no values, as for `_of_long_frame`."""
+    part = (part if window is None else part.over(window)).cast("double")
+    return part if name in SHAPES else F.coalesce(part, F.lit(0.0))
 
 
 def _call(function: str, *arguments: Any) -> str:

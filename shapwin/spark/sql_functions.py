@@ -162,14 +162,21 @@ _FUNCTIONS = load()
 # an expression: beyond that a row costs 20 times as much. So whatever is used twice is bound to a
 # name, and the names are those of the parameters of sql/functions.
 
+
+def _mean(total: str, count: str) -> str:
+    return f"coalesce(try_divide({total}, {count}), 0D)"
+
+
 # What the names stand for, each over those before it: sums about the window's mean, from the
 # struct ``s`` of count, avg, var_pop … of the window and its groups; r = 1/N, for the code of a
 # division asks for 0 and for NULL; k, k2, k3, x: harmonic numbers of N − 1 …
 _OF_WINDOW = {
     "n": "s.n",
-    "center": "coalesce(s.mean, 0D) + {center}",
-    "b": "n * coalesce(s.var, 0D)",
-    "ab": "n * coalesce(s.cov, 0D)",
+    "mean": _mean("s.total", "n"),
+    "mean2": _mean("s.total2", "n"),
+    "center": "mean + {center}",
+    "b": "n * s.var",
+    "ab": "n * s.cov",
     "h": "shapley_harmonic(n)",
     "h2": "shapley_harmonic2(n)",
     "r": "pow(n, -1D)",
@@ -184,19 +191,19 @@ _OF_WINDOW = {
 # own2 ….
 _OF_GROUP = {
     "m": "g.m",
-    "s_p": "coalesce(g.sum, 0D)",
-    "d": "coalesce(g.mean - s.mean, 0D)",
+    "s_p": "g.sum",
+    "d": "IF(m > 0D, " + _mean("g.total", "m") + " - mean, 0D)",
     "a_p": "m * d",
-    "b_p": "m * (coalesce(g.var, 0D) + d * d)",
-    "own2": "m * coalesce(g.var, 0D)",
+    "b_p": "m * (g.var + d * d)",
+    "own2": "m * g.var",
     "own3": inlined("_third(pow(m, -1D), own2, g.skewness)"),
     "own4": inlined("_fourth(pow(m, -1D), own2, g.kurtosis)"),
     # M_2·(M_2,P − (m/N)·M_2) and M_3·M_1,P.
     "q": "b * (own2 + m * (d * d - r * b))",
     "t": inlined("a_p * _third(r, b, s.skewness)"),
-    "d2": "coalesce(g.mean2 - s.mean2, 0D)",
+    "d2": "IF(m > 0D, " + _mean("g.total2", "m") + " - mean2, 0D)",
     "a2_p": "m * d2",
-    "ab_p": "m * (coalesce(g.cov, 0D) + d * d2)",
+    "ab_p": "m * (g.cov + d * d2)",
 }
 # The sums that each statistic takes.
 NEEDS: dict[str, tuple[str, ...]] = {
@@ -212,6 +219,23 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "central_moment(4)": ("n", "m", "a_p", "b", "own2", "own3", "own4"),
 }
 _FORMS = SPLITS | MOMENT_SPLITS
+# Aggregates that are NULL of equal values, and are not merged.
+SHAPES = frozenset({"skewness", "kurtosis"})
+
+
+def aggregates_of(statistics: Iterable[str]) -> list[str]:
+    """Return which aggregates statistics take besides the count, by the names of their fields."""
+    needed = {name for statistic in statistics for name in NEEDS[statistic]}
+    asked = {
+        "total": needed - {"n", "m", "s", "s_p"},
+        "sum": needed & {"s"},
+        "var": needed & {"b"},
+        "skewness": needed & {"own3"},
+        "kurtosis": needed & {"own4"},
+        "total2": needed & {"ab"},
+        "cov": needed & {"ab"},
+    }
+    return [name for name, sums in asked.items() if sums]
 
 
 def phi_of_aggregates(statistic: str, center: float | None) -> str:
@@ -252,6 +276,61 @@ def explanation_of_aggregates(statistic: str, center: float | None) -> str:
     }
     each = _of_groups([statistic], _let("lift", _lift(statistic), _struct(result.items())))
     return f"IF(s.n > 0D, {_of_window([statistic], center, f'{each}[0]')}, NULL)"
+
+
+def of_pieces(names: Sequence[str], groups: int) -> str:
+    """Return the expression of the struct of the aggregates of two stretches of rows, merged.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The aggregates, as of `aggregates_of`, without `SHAPES`.
+    groups : int
+        How many groups there are.
+
+    Notes
+    -----
+    The text is one over ``pieces``, ``struct<first, last>`` of structs of the aggregates, with
+    those of the groups in ``group0``, …; either may be NULL, and the last does not count if it
+    has the ``block`` of the first. With two means x̄, ȳ of m and n values (Chan, Golub & LeVeque,
+    1979)
+
+        M_2 = M_2,x + M_2,y + (x̄ − ȳ)²·mn/(m + n).
+    """
+    part, whole = ["m", *names], ["n", *names]
+    pairs = (f"struct(first.group{i} AS x, last.group{i} AS y)" for i in range(groups))
+    merged = f"transform(array({', '.join(pairs)}), pair -> {_merged(part, 'pair.x', 'pair.y')})"
+    parts = {f"group{i}": _zeros(part) for i in range(groups)}
+    none = _zeros(whole, **parts, block="-1L")
+    last = f"coalesce(IF(pieces.last.block = first.block, NULL, pieces.last), {none})"
+    body = _let("last", last, _merged(whole, "first", "last", groups=merged))
+    return _let("first", f"coalesce(pieces.first, {none})", body)
+
+
+def of_no_rows(names: Sequence[str], groups: int) -> str:
+    """Return the struct of the aggregates of no rows; parameters as in `of_pieces`."""
+    return _zeros(["n", *names], groups=f"array_repeat({_zeros(['m', *names])}, {groups})")
+
+
+def _zeros(names: Sequence[str], **more: str) -> str:
+    return _struct([*((name, "0D") for name in names), *more.items()])
+
+
+def _merged(names: Sequence[str], x: str, y: str, **more: str) -> str:
+    """The struct of the aggregates of two, the first of which is the count."""
+    m, n = f"{x}.{names[0]}", f"{y}.{names[0]}"
+
+    def pooled(field: str, *totals: str) -> str:
+        apart = " * ".join(f"({x}.{total} * {n} - {y}.{total} * {m})" for total in totals)
+        return (
+            f"CASE WHEN {m} = 0D THEN {y}.{field} WHEN {n} = 0D THEN {x}.{field} ELSE "
+            f"({m} * {x}.{field} + {n} * {y}.{field} + {apart} * pow({m} * {n} * ({m} + {n}), -1D))"
+            f" * pow({m} + {n}, -1D) END"
+        )
+
+    pools = {"var": pooled("var", "total", "total"), "cov": pooled("cov", "total", "total2")}
+    fields = {name: pools.get(name, f"{x}.{name} + {y}.{name}") for name in names}
+    return _struct((fields | more).items())
 
 
 def _phi(statistic: str) -> str:
