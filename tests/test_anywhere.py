@@ -56,7 +56,8 @@ def check(told):
     }
     for name, words in mistakes.items():
         assert words in told.pop(name)
-    assert len(told) == 9
+    assert told.pop("made of pieces") is True
+    assert len(told) == 10
     assert told == pytest.approx(dict.fromkeys(told, 95 / 18))
 
 

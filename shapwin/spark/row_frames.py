@@ -127,6 +127,7 @@ def _of_connect(window: Any) -> tuple[list[Column], int, int] | None:
 def _of_java(window: WindowSpec) -> tuple[list[Column], int, int] | None:
     from pyspark.sql.classic.column import Column as ClassicColumn
 
+    to_column: Any = ClassicColumn
     # Only a Column over the window shows what it is.
     spec: Any = F.count(F.lit(1)).over(window)._jc.node().windowSpec()
     if spec.frame().isEmpty() or spec.sortColumns().isEmpty():
@@ -138,8 +139,8 @@ def _of_java(window: WindowSpec) -> tuple[list[Column], int, int] | None:
     jvm: Any = SparkSession.active()._jvm
     columns = spec.partitionColumns()
     of_node = jvm.org.apache.spark.sql.Column
-    found = [ClassicColumn(of_node(columns.apply(i))) for i in range(columns.length())]
-    return [*found], low, high
+    found = [to_column(of_node(columns.apply(i))) for i in range(columns.length())]
+    return found, low, high
 
 
 def _bound(bound: Any) -> int | None:
