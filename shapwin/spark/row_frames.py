@@ -129,7 +129,8 @@ def _of_java(window: WindowSpec) -> tuple[list[Column], int, int] | None:
 
     to_column: Any = ClassicColumn
     # Only a Column over the window shows what it is.
-    spec: Any = F.count(F.lit(1)).over(window)._jc.node().windowSpec()
+    column: Any = F.count(F.lit(1)).over(window)
+    spec = column._jc.node().windowSpec()
     if spec.frame().isEmpty() or spec.sortColumns().isEmpty():
         return None
     frame = spec.frame().get()
