@@ -1,6 +1,6 @@
 """What the Column functions cost: against Spark's avg and var_pop of the same rows, unexplained.
 
-    python bench/sql_columns.py [--rows N] [--repeats R]
+    python bench/sql_columns.py [--rows N] [--repeats R] [--width W]
 
 Prints JSON: seconds, the least of the repeats, and the ratio to Spark's own of the same repeat
 (median), all in one session.
@@ -26,6 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--width", type=int, default=100, help="rows of a frame")
     args = parser.parse_args()
     spark = session(1)
     rows = spark.range(0, args.rows, 1, 1).select(
@@ -37,9 +38,9 @@ def main() -> None:
     )
     rows = rows.cache()
     rows.count()
-    hundred = Window.orderBy("id").rowsBetween(-99, 0)
+    sliding = Window.orderBy("id").rowsBetween(1 - args.width, 0)
     cases = {}
-    for where, window in (("GROUP BY", None), ("OVER 100 rows", hundred)):
+    for where, window in (("GROUP BY", None), (f"OVER {args.width} rows", sliding)):
         for name, columns in columns_of(window).items():
             cases[f"{where}: {name}"] = planned(rows, window, columns)
     times: dict[str, list[float]] = {name: [] for name in cases}

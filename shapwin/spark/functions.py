@@ -3,7 +3,7 @@
     from shapwin import functions as S
     trips.groupBy("city").agg(F.avg("fare"), S.shapley_avg("fare", "region = 'EU'"))
 
-They are made of Spark's own count, avg, var_pop, covar_pop, skewness and kurtosis, so they stand
+They are made of Spark's own count, sum, var_pop, covar_pop, skewness and kurtosis, so they stand
 next to other aggregates, over any window, and on streams. Each aggregate is computed once: the
 closed form, from ``sql/functions``, is evaluated over a struct of them,
 ``transform(array(struct(…)), t -> …)[0]``.
@@ -86,7 +86,8 @@ def shapley_avg(
     predicate : str or Column
         A condition, as SQL text or a Column; rows where it is NULL are no members.
     window : WindowSpec, optional
-        Computes it over a window; without, it is an aggregate for ``agg``.
+        Computes it over a window; without, it is an aggregate for ``agg``. Frames of 40 ROWS or
+        more between two bounds cost the same however long they are.
     center : float, optional
         A number near the values. Spark's own aggregates lose digits where values are much larger
         than their spread (1e-10 at a million times, 1e-8 at a billion); these are then computed

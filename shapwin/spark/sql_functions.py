@@ -168,7 +168,7 @@ def _mean(total: str, count: str) -> str:
 
 
 # What the names stand for, each over those before it: sums about the window's mean, from the
-# struct ``s`` of count, avg, var_pop … of the window and its groups; r = 1/N, for the code of a
+# struct ``s`` of count, sum, var_pop … of the window and its groups; r = 1/N, for the code of a
 # division asks for 0 and for NULL; k, k2, k3, x: harmonic numbers of N − 1 …
 _OF_WINDOW = {
     "n": "s.n",
