@@ -72,22 +72,23 @@ would become NULL, unless Spark is in ANSI mode. #}
 ) %}
 {% endmacro %}
 
-{# The aggregates of the window or of a group in it, by the names that closed forms give them. #}
+{# The aggregates of the window or of a group in it, by the names that closed forms give them: 0
+where there are no values. #}
 {% macro _aggregates(needs, count, y, x, over) %}
 {%- set over = shapwin._over(over) -%}
 {%- set aggregates = ["'" ~ count ~ "', CAST(count(" ~ y ~ ')' ~ over ~ ' AS DOUBLE)'] -%}
 {%- if 'a' in needs -%}
-    {%- do aggregates.append("'mean', avg(" ~ y ~ ')' ~ over) -%}
+    {%- do aggregates.append("'total', coalesce(sum(" ~ y ~ ')' ~ over ~ ', 0D)') -%}
 {%- endif -%}
 {%- if 's' in needs -%}
-    {%- do aggregates.append("'sum', sum(" ~ y ~ ')' ~ over) -%}
+    {%- do aggregates.append("'sum', coalesce(sum(" ~ y ~ ')' ~ over ~ ', 0D)') -%}
 {%- endif -%}
 {%- if 'b' in needs -%}
-    {%- do aggregates.append("'var', var_pop(" ~ y ~ ')' ~ over) -%}
+    {%- do aggregates.append("'var', coalesce(var_pop(" ~ y ~ ')' ~ over ~ ', 0D)') -%}
 {%- endif -%}
 {%- if 'ab' in needs -%}
-    {%- do aggregates.append("'mean2', avg(" ~ x ~ ')' ~ over) -%}
-    {%- do aggregates.append("'cov', covar_pop(" ~ y ~ ', ' ~ x ~ ')' ~ over) -%}
+    {%- do aggregates.append("'total2', coalesce(sum(" ~ x ~ ')' ~ over ~ ', 0D)') -%}
+    {%- do aggregates.append("'cov', coalesce(covar_pop(" ~ y ~ ', ' ~ x ~ ')' ~ over ~ ', 0D)') -%}
 {%- endif -%}
 {% do return(aggregates) %}
 {% endmacro %}
