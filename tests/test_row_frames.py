@@ -115,7 +115,7 @@ def test_rows_that_tie_are_counted_once(spark):
 
 
 def test_what_is_not_finite_leaves_no_trace_in_frames_without_it(spark, dialect):
-    odd = {60: math.nan, 200: math.inf, 340: -math.inf, 480: 1e150}
+    odd = {60: math.nan, 200: math.inf, 340: -math.inf, 480: 1e153}
     values = [odd.get(t, float(t % 7)) for t in range(600)]
     frame = spark.createDataFrame([*enumerate(values)], "t INT, y DOUBLE")
     window = Window.orderBy("t").rowsBetween(-49, 0)

@@ -321,10 +321,13 @@ def _merged(names: Sequence[str], x: str, y: str, **more: str) -> str:
     m, n = f"{x}.{names[0]}", f"{y}.{names[0]}"
 
     def pooled(field: str, *totals: str) -> str:
-        apart = " * ".join(f"({x}.{total} * {n} - {y}.{total} * {m})" for total in totals)
+        # Of means and not of sums, whose squares are infinite much sooner.
+        apart = " * ".join(
+            f"({x}.{total} * pow({m}, -1D) - {y}.{total} * pow({n}, -1D))" for total in totals
+        )
         return (
             f"CASE WHEN {m} = 0D THEN {y}.{field} WHEN {n} = 0D THEN {x}.{field} ELSE "
-            f"({m} * {x}.{field} + {n} * {y}.{field} + {apart} * pow({m} * {n} * ({m} + {n}), -1D))"
+            f"({m} * {x}.{field} + {n} * {y}.{field} + {apart} * ({m} * {n} * pow({m} + {n}, -1D)))"
             f" * pow({m} + {n}, -1D) END"
         )
 
