@@ -323,16 +323,20 @@ class Rows(Pieces):
         return end_to_end([work(slice(i, i + step)) for i in range(0, self.y.size, step)])
 
     def within(self, begin: IndexArray, end: IndexArray) -> Summary:
-        """As in `Pieces`, row by row about the first."""
-        c, c2 = self.y[begin], None if self.x is None else self.x[begin]
+        """As in `Pieces`, about the first row."""
         length = np.minimum(end - begin, self.block)
-        result = masked(self.about(begin, c, c2), length > 0)
-        for k in range(1, int(length.max(initial=0))):
-            inside = k < length
-            row = self.about(np.where(inside, begin + k, begin), c, c2)
-            added = each_field(np.add, result, masked(row, inside))
-            result = replace(added, center=c, center2=c2)
-        return result
+        places = np.arange(max(length.max(initial=0), 1))
+        step = max(_AT_ONCE // places.size, 1)
+        some = (slice(i, i + step) for i in range(0, max(begin.size, 1), step))
+        return end_to_end([self._summed(begin[s], length[s], places) for s in some])
+
+    def _summed(self, begin: IndexArray, length: IndexArray, places: IndexArray) -> Summary:
+        inside = places < length[:, None]
+        index = np.where(inside, begin[:, None] + places, begin[:, None])
+        c, c2 = self.y[begin], None if self.x is None else self.x[begin]
+        about = self.about(index, c[:, None], None if c2 is None else c2[:, None])
+        sums = each_field(lambda s: s.sum(axis=-1), masked(about, inside))
+        return replace(sums, center=c, center2=c2)
 
 
 class Odd:

@@ -129,7 +129,7 @@ def _by_size(game: Any, y: Any, groups: Any, x: Any, size: int) -> FloatArray:
 
 def _any_frames(game: Any, y: Any, groups: Any, x: Any, begin: Any, end: Any) -> FloatArray:
     typical = int(np.median(end - begin)) if len(begin) else 0
-    block = _block_for(typical)
+    block = _ROWS if y.size <= _ROWS else _block_for(typical)
     frames = Frames.of_rows(
         y, groups, x if game.columns == 2 else None, order=game.order, block=block
     )

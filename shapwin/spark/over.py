@@ -5,8 +5,9 @@ the partition's memory, so a call can tell which partition it is in and where: `
 hold of that memory (so no address can be used again), compares it at every call, and falls back to
 the plain computation wherever it is not sure.
 
-Most frames follow a rule: each begins and ends a step of 0 or 1 row after the one before. Such
-frames are foreseen and answered many at once. The others are answered one by one from a cursor.
+Where Spark's worker lets all frames of the partition be seen, they are answered ahead, many at
+once. Elsewhere those that follow a rule are foreseen: most frames begin and end a step of 0 or 1
+row after the one before. All others are answered one by one from a cursor.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.types as pt
 
+from .worker_frames import Ints, worker_frames
+
 # Columns of one frame → its answer; columns of a partition → what answers many of its frames.
 Plain = Callable[..., Any]
 Prepare = Callable[[Sequence[Any]], "Prepared"]
@@ -32,6 +35,8 @@ _FORESEEN = 256
 _PAID = 2
 # How much more is paid for foreseeing frames that have not come before.
 _DEAREST = 64
+# The least number of the worker's frames answered at once: few calls of NumPy, little memory.
+_AT_ONCE = 65536
 # From one frame to the next, of those that follow a rule: rows that leave, and that enter.
 _STEPS = frozenset([(0, 1), (1, 1), (1, 0)])
 
@@ -44,7 +49,7 @@ class Prepared:
         raise NotImplementedError
 
     def many(self, begin: Any, end: Any) -> list[Any]:
-        """Answer frames in a row, each a step after the one before."""
+        """Answer frames in the order of their calls; begin <= end for each."""
         raise NotImplementedError
 
 
@@ -59,15 +64,23 @@ class Partition:
         Makes a `Prepared` of the whole columns.
     whole : callable
         Returns the whole columns that slices lie in, or None.
+    frames : tuple of arrays, optional
+        Begins and ends of all frames to come, as far as the worker lets them be seen.
     """
 
     __slots__ = (
-        "anchors", "answers", "begins", "credit", "ends", "horizon", "next", "plainly", "prepare",
-        "prepared", "price", "step", "whole",
+        "anchors", "answers", "begins", "credit", "ends", "frames", "horizon", "next", "plainly",
+        "prepare", "prepared", "price", "step", "whole",
     )  # fmt: skip
 
-    def __init__(self, anchors: list[Any], prepare: Prepare, whole: Callable[..., Any]) -> None:
-        self.anchors, self.prepare, self.whole = anchors, prepare, whole
+    def __init__(
+        self,
+        anchors: list[Any],
+        prepare: Prepare,
+        whole: Callable[..., Any],
+        frames: tuple[Ints, Ints] | None,
+    ) -> None:
+        self.anchors, self.prepare, self.whole, self.frames = anchors, prepare, whole, frames
         self.prepared: tuple[Prepared, int] | None = None
         # Entry 0 is the frame answered last; those after it are foreseen; the last is a stop.
         self.begins, self.ends, self.answers = [-1, -1], [-1, -1], [None, None]
@@ -78,7 +91,9 @@ class Partition:
         self.price = 1
 
     def answer(self, plain: Plain, columns: Sequence[Any], begin: int, end: int) -> Any:
-        """Answer a frame that was not foreseen, and foresee the next ones if they follow a rule."""
+        """Answer a frame that was not foreseen, and foresee the next ones if they are known."""
+        if self.frames is not None and self._read_on(columns, begin, end):
+            return self.answers[0]
         k = self.next
         last_begin, last_end = self.begins[k - 1], self.ends[k - 1]
         if begin == last_begin and end == last_end:
@@ -95,6 +110,22 @@ class Partition:
         self.begins, self.ends, self.answers = [begin, -1], [end, -1], [result, None]
         self.next = 1
         return result
+
+    def _read_on(self, columns: Sequence[Any], begin: int, end: int) -> bool:
+        """Foresee the next of the worker's frames; once they are not those that come, none."""
+        frames, self.frames = self.frames, None
+        prepared = self._prepared(columns)
+        if frames is None or prepared is None:
+            return False
+        begins, ends = frames
+        if begins[0] != begin or ends[0] != end or max(len(ends), ends.max()) > prepared[1]:
+            return False
+        # Long frames share most of their rows: what is laid out of them should serve as many.
+        count = max(_AT_ONCE, end - begin)
+        self._foreseen(prepared[0], begins[:count], ends[:count])
+        if count < len(begins):
+            self.frames = begins[count:], ends[count:]
+        return True
 
     def _learn(self, came: int, foreseen: int) -> None:
         """Foresee more where all frames came, and pay more for the next where some did not."""
@@ -121,11 +152,15 @@ class Partition:
             return False
         steps = np.arange(count)
         begins, ends = begin + forth * steps, end + on * steps
-        self.answers = [*prepared[0].many(begins, ends), None]
-        self.begins, self.ends = [*begins.tolist(), -1], [*ends.tolist(), -1]
+        self._foreseen(prepared[0], begins, ends)
         self.credit -= self.price * (count + end - begin) // _PAID
-        self.next = 1
         return True
+
+    def _foreseen(self, prepared: Prepared, begins: Ints, ends: Ints) -> None:
+        """Answer frames, of which the first is asked for now."""
+        self.answers = [*prepared.many(begins, ends), None]
+        self.begins, self.ends = [*begins.tolist(), -1], [*ends.tolist(), -1]
+        self.next = 1
 
     def _prepared(self, columns: Sequence[Any]) -> tuple[Prepared, int] | None:
         if self.prepared is None:
@@ -170,7 +205,8 @@ def over_arrow(plain: Plain, prepare: Prepare, bind: Bind | None = None, count: 
                 return plain(*columns)
             first, *between, last = places
             held = [column.buffers() for column in columns]
-            partition = Partition(held, prepare, _whole_columns)
+            frames = worker_frames(offset, offset + len(value))
+            partition = Partition(held, prepare, _whole_columns, frames)
         k = partition.next
         end = offset + len(value)
         if partition.begins[k] == offset and partition.ends[k] == end:
@@ -213,7 +249,7 @@ def over_pandas(plain: Plain, prepare: Prepare) -> Plain:
             if not all(map(_lies_at, columns, bases, [begin] * len(bases))):
                 partition = None
                 return plain(*columns)
-            partition = Partition(bases, prepare, _whole_series)
+            partition = Partition(bases, prepare, _whole_series, worker_frames(begin, end))
         k = partition.next
         if partition.begins[k] == begin and partition.ends[k] == end:
             partition.next = k + 1

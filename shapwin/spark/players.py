@@ -19,6 +19,9 @@ from .over import Prepared
 
 Ints = NDArray[np.int64]
 
+# From so many frames on it pays to look for a rule that they follow.
+_MANY = 256
+
 
 @dataclass(frozen=True)
 class Players:
@@ -119,22 +122,26 @@ class Frame(Prepared):
         return [self.result(Attribution(*row)) for row in zip(*columns, strict=True)]
 
     def _phi(self, b: Ints, e: Ints) -> Any:
-        p, rows = self.players, slice(int(b[0]), int(e[-1]))
+        # Behind the last row the frames of a sliding window end there again and again.
+        slid = int(np.argmax(e == e[-1])) + 1
+        if b.size < _MANY or 2 * slid <= b.size or not _slide(b[:slid], e[:slid]):
+            return self._rolled(b, e)
+        phi = self._slid(b[:slid], e[:slid])
+        return np.append(phi, self._rolled(b[slid:], e[slid:])) if slid < b.size else phi
+
+    def _slid(self, b: Ints, e: Ints) -> Any:
+        """Φ of frames that slide: they are among the windows of one size of their rows."""
+        size, rows = int((e - b).max()), slice(int(b[0]), int(e[-1]))
+        return np.append(np.nan, self._rolling(rows, size=max(size, 1)))[e[0] - b[0] :]
+
+    def _rolled(self, b: Ints, e: Ints) -> Any:
+        rows = slice(int(b.min()), int(e.max()))
+        return self._rolling(rows, begin=b - rows.start, end=e - rows.start)
+
+    def _rolling(self, rows: slice, **windows: Any) -> Any:
+        p = self.players
         x = None if p.other is None else p.other[rows]
-        size, moves = int(e[0] - b[0]), np.arange(b.size)
-        if size and np.array_equal(b - b[0], moves) and np.array_equal(e - e[0], moves):
-            phi = rolling(
-                p.values[rows], p.member[rows], size=size, statistic=self.statistic, other=x
-            )
-            return phi[size - 1 :]
-        return rolling(
-            p.values[rows],
-            p.member[rows],
-            begin=b - b[0],
-            end=e - b[0],
-            statistic=self.statistic,
-            other=x,
-        )
+        return rolling(p.values[rows], p.member[rows], statistic=self.statistic, other=x, **windows)
 
     def _answered(self, b: Ints, e: Ints) -> tuple[Summary, Summary]:
         p = self.players
@@ -146,3 +153,11 @@ class Frame(Prepared):
                 else Frames.of_rows(p.values, p.member, p.other, order=order)
             )
         return self._frames.answer(b, e)
+
+
+def _slide(b: Ints, e: Ints) -> bool:
+    """Whether each frame ends a row after the one before, and begins so from a given size on."""
+    moves = np.arange(b.size)
+    return np.array_equal(e - e[0], moves) and np.array_equal(
+        b, np.maximum(e - (e - b).max(), b[0])
+    )
