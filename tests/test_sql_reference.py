@@ -42,6 +42,13 @@ def test_examples_give_what_they_show(spark, names, block):
             assert same, (row, line)
 
 
+def test_column_functions_print_what_stands_below_them(spark, names, capsys):
+    code, shown = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL).groups()
+    exec(compile(code, "sql/README.md", "exec"), {"spark": spark})
+    printed = capsys.readouterr().out
+    assert printed.split() == shown.split()
+
+
 # ---- what Spark refuses, and what works ------------------------------------------------------
 
 REFUSED = {
