@@ -120,8 +120,9 @@ class Partition:
         begins, ends = frames
         if begins[0] != begin or ends[0] != end or max(len(ends), ends.max()) > prepared[1]:
             return False
-        # Long frames share most of their rows: what is laid out of them should serve as many.
-        count = max(_AT_ONCE, end - begin)
+        # Long frames share most of their rows: what is laid out of them should serve many, but a
+        # portion as long as the frame would take half as much memory again.
+        count = max(_AT_ONCE, (end - begin) // 4)
         self._foreseen(prepared[0], begins[:count], ends[:count])
         if count < len(begins):
             self.frames = begins[count:], ends[count:]
