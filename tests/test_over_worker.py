@@ -200,13 +200,13 @@ def test_partitions_of_every_length(rng, statistic, rows):
 
 
 def test_a_partition_of_many_frames_is_answered_in_portions(rng, monkeypatch):
-    monkeypatch.setattr("shapwin.spark.over._AT_ONCE", 64)
+    monkeypatch.setattr("shapwin.spark.over._AT_ONCE", 16)
     begin, end = np.zeros(N, int), np.repeat(np.arange(1, N // 5 + 1), 5)  # ties at the borders
     used = [pa.array(rng.normal(0, 1, N)), pa.array(rng.random(N) < 0.5)]
     counted = Counted()
     got = arrow_loop(over_arrow(counted.plain, counted.prepare), used, *bounds(begin, end))
     assert counted.counts[:2] == (0, 0)
-    assert 5 < counted.at_once < 10
+    assert N / (N / 5 / 4) < counted.at_once < N / 16  # the last frames are longer than 4 · 16
     same(got, expected("avg", used, begin, end), used, begin, end)
 
 
