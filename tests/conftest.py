@@ -10,7 +10,7 @@ import pytest
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 # Run by dbt's own interpreter, and of no use in ours.
-collect_ignore = ["dbt_driver.py"]
+collect_ignore = ["driver_of_dbt.py"]
 
 
 @pytest.fixture(scope="session")

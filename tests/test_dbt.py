@@ -222,7 +222,7 @@ def dbt(environment, tmp_path_factory):
     shutil.copytree(SQL, folder / "sql", ignore=written)
     (folder / "texts.json").write_text(json.dumps(texts()), "utf-8")
     run(environment / "dbt", "deps", cwd=project)
-    driver = Path(__file__).with_name("dbt_driver.py")
+    driver = Path(__file__).with_name("driver_of_dbt.py")
     files = folder / "texts.json", folder / "rendered.json"
     run(environment / "python", driver, *files, cwd=project)
     (warehouse,) = project.glob("target/warehouse/*/shapwin.db")

@@ -1,9 +1,11 @@
 """Build a dbt project twice and render Jinja in it, by dbt's own Python in the project's folder.
 
-    python dbt_driver.py texts.json rendered.json
+    python driver_of_dbt.py texts.json rendered.json
 
 The first file has {name: Jinja}, the second gets {name: [SQL, errors]}. All of it happens in one
 session of Spark: the builds see each other's tables, and what is late comes with the second.
+
+Not called dbt_…: dbt imports whatever beside it has such a name, as plugins.
 """
 
 from __future__ import annotations
@@ -39,8 +41,12 @@ def rendered(texts):
         yield name, [sql, "\n".join(errors)]
 
 
-given, result = map(Path, sys.argv[1:])
-build("--select", "+trip_panes", "--vars", "loads: 1")
-build()
-texts = json.loads(given.read_text("utf-8"))
-result.write_text(json.dumps(dict(rendered(texts))), "utf-8")
+def main(given, result):
+    build("--select", "+trip_panes", "--vars", "loads: 1")
+    build()
+    texts = json.loads(Path(given).read_text("utf-8"))
+    Path(result).write_text(json.dumps(dict(rendered(texts))), "utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
