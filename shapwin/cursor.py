@@ -30,7 +30,7 @@ from .games import (
 )
 from .near import NearFrames
 from .running import moved_to_mean
-from .summary import Summary, each_field, moved, stack_total
+from .summary import Summary, about_given, each_field, moved, stack_total
 
 # How many begins and ends are laid out at once, at most.
 _REACH = 1024
@@ -82,10 +82,12 @@ class FrameCursor:
         game = game_of(statistic)
         self._name = game.name
         self._near: NearFrames | None = None
+        self._moment = game.moment if isinstance(game, Game) else -1
         if not isinstance(values, Summary):
             y, groups, x = checked_rows(values, member, other)
-            if isinstance(game, Game) and game.moment != PRODUCTS and np.isfinite(y).all():
-                self._near = NearFrames(y, groups[0], game.moment == SQUARES)
+            near = self._moment not in (-1, PRODUCTS) and game.center is None
+            if near and np.isfinite(y).all():
+                self._near = NearFrames(y, groups[0], self._moment == SQUARES)
             values = Summary.each(y, x if game.columns == 2 else None, order=game.order)
         if game.columns == 2 and not values.two_columns:
             raise ArgumentError(f"statistic {game.name!r} needs a second column: give other=")
@@ -93,10 +95,10 @@ class FrameCursor:
             values = replace(values, a2=None, ab=None, center2=None)
         if np.ndim(member) > 1:
             raise ArgumentError("member has several rows: give one bool for each of values")
-        self._items = stack_of(values, member)
+        self._plain = game.center is not None
+        self._items = stack_of(about_given(values, game.center), member)
         self._length = self._items.m.shape[-1]
         self._scales: Any = Scales(game) if isinstance(game, Game) else None
-        self._moment = game.moment if isinstance(game, Game) else -1
         self._blocks: Summary | None = None
         self._begin = self._end = 0
         self._center = 0.0
@@ -141,9 +143,11 @@ class FrameCursor:
     def _answer(
         self, n: int, c: float, m: float, a: float, a_p: float, b: float = 0.0, b_p: float = 0.0
     ) -> Attribution:
+        divisor, weight = self._scales[n]
+        if self._plain:
+            return split_one(n, int(m), 0.0, a, a_p, divisor, weight)
         mean, whole, part = moved_to_mean(c, n, a, b, m, a_p, b_p)
         moment = self._moment
-        divisor, weight = self._scales[n]
         base = mean if moment == DEVIATIONS else 0.0
         return split_one(n, part[0], base, whole[moment], part[moment], divisor, weight)
 

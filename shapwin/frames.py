@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arguments import column, flags, whole_number
 from .errors import ArgumentError
-from .summary import Summary, checked_summary, each_field, merge_stacks
+from .summary import Summary, about_given, checked_summary, each_field, merge_stacks
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -62,6 +62,7 @@ class Frames:
         *,
         order: int = 2,
         block: int = BLOCK,
+        center: float | None = None,
     ) -> Frames:
         """Prepare tuples.
 
@@ -77,6 +78,9 @@ class Frames:
             The highest power kept, for central moments.
         block : int
             Rows in a block. Frames within one block cost a step a row.
+        center : float, optional
+            What all sums are about, of both columns, such as 0 for a SUM. Without, those of a
+            frame are about values in it, as variances need.
 
         Raises
         ------
@@ -87,11 +91,13 @@ class Frames:
         """
         y, groups, x = checked_rows(values, members, other, "members")
         order, block = whole_number("order", order, 2), whole_number("block", block, 1)
-        rows = Rows(finite(y), groups, None if x is None else finite(x), order, block)
+        rows = Rows(finite(y), groups, None if x is None else finite(x), order, block, center)
         return cls(y.size, rows, Odd.of(y, groups, x))
 
     @classmethod
-    def of_summaries(cls, items: Summary, members: ArrayLike) -> Frames:
+    def of_summaries(
+        cls, items: Summary, members: ArrayLike, *, center: float | None = None
+    ) -> Frames:
         """Prepare summaries, such as the pane rows of one key in time order.
 
         Parameters
@@ -100,6 +106,8 @@ class Frames:
             Fields are arrays of shape (N,); items with m = 0 are allowed.
         members : array of bool, shape (N,) or (groups, N)
             Which items belong to each group.
+        center : float, optional
+            As in `of_rows`.
 
         Raises
         ------
@@ -108,7 +116,7 @@ class Frames:
         ArgumentTypeError
             If `items` is no summary, or `members` is not Boolean.
         """
-        return cls.of_stack(stack_of(items, members))
+        return cls.of_stack(stack_of(about_given(items, center), members))
 
     @classmethod
     def of_stack(cls, stack: Summary) -> Frames:
@@ -249,18 +257,24 @@ class Rows(Pieces):
     y, x : array of float, shape (N,)
         Finite values; `x` may be None.
     groups : array of bool, shape (groups, N)
-    order, block : int
+    order, block, center
         As in `Frames.of_rows`.
     """
 
     def __init__(
-        self, y: FloatArray, groups: BoolArray, x: FloatArray | None, order: int, block: int
+        self,
+        y: FloatArray,
+        groups: BoolArray,
+        x: FloatArray | None,
+        order: int,
+        block: int,
+        center: float | None,
     ) -> None:
         fill = -y.size % block or block
         self.y = np.pad(y, (0, fill))
         self.x = None if x is None else np.pad(x, (0, fill))
         self.chosen = np.pad(_with_all(groups), ((0, 0), (0, fill)))
-        self.order, self.block = order, block
+        self.order, self.block, self.center = order, block, center
         self._edges: tuple[Summary, Summary] | None = None
         self._above: Pieces | None = None
 
@@ -311,9 +325,14 @@ class Rows(Pieces):
     def _centers(self, rows: slice, of_block: Callable[[FloatArray], FloatArray]) -> Any:
         """One centre a block for both columns, repeated for its rows."""
         return (
-            None if s is None else of_block(self._by_block(s[rows])).repeat(self.block)
+            None
+            if s is None
+            else self._or_given(of_block(self._by_block(s[rows]))).repeat(self.block)
             for s in (self.y, self.x)
         )
+
+    def _or_given(self, centers: FloatArray) -> FloatArray:
+        return centers if self.center is None else np.full_like(centers, self.center)
 
     def _by_block(self, field: Any) -> Any:
         return field.reshape(*field.shape[:-1], -1, self.block)
@@ -333,7 +352,8 @@ class Rows(Pieces):
     def _summed(self, begin: IndexArray, length: IndexArray, places: IndexArray) -> Summary:
         inside = places < length[:, None]
         index = np.where(inside, begin[:, None] + places, begin[:, None])
-        c, c2 = self.y[begin], None if self.x is None else self.x[begin]
+        c = self._or_given(self.y[begin])
+        c2 = None if self.x is None else self._or_given(self.x[begin])
         about = self.about(index, c[:, None], None if c2 is None else c2[:, None])
         sums = each_field(lambda s: s.sum(axis=-1), masked(about, inside))
         return replace(sums, center=c, center2=c2)

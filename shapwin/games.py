@@ -87,6 +87,14 @@ class Game:
         """The highest power of the value that the game needs a summary to keep."""
         return 2
 
+    @property
+    def center(self) -> float | None:
+        """What the game's sums are to be about, if not about values of the window.
+
+        Φ of a SUM is the sum of the members: about 0, nothing beside them costs it digits.
+        """
+        return 0.0 if self.name == "sum" else None
+
 
 def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
     """Attribute the aggregate of a window to one group of its tuples, exactly.
@@ -142,7 +150,7 @@ def closed_form(statistic: str, total: Summary, part: Summary) -> Attribution:
         base = total.center if game.moment == DEVIATIONS else 0.0
         whole, inside = _moment(game, n, total, total), _moment(game, n, total, part)
         value, share, lift = split(n, m, base, whole, inside, game.divisor(n))
-        if game.name == "sum":  # the mean of whole numbers would round them
+        if game.center is not None:  # the mean of whole numbers would round them
             value, share = map(_plain_sum, given)
         weight = _weight_of(game, n)
         phi = np.where(weight == 0, share, share + weight * lift)

@@ -135,6 +135,11 @@ class MomentGame:
         object.__setattr__(self, "terms", tuple(terms))
 
     @property
+    def center(self) -> None:
+        """As of `Game`: sums are to be about values of the window."""
+        return None
+
+    @property
     def columns(self) -> int:
         """How many value columns the game reads."""
         return 2 if any(k for power in self.exponents for k in power[1:]) else 1

@@ -113,7 +113,7 @@ def _one_size(begin: Any, end: Any, length: int) -> int:
 
 def _by_size(game: Any, y: Any, groups: Any, x: Any, size: int) -> FloatArray:
     stop = np.arange(1, y.size + 1)
-    simple = isinstance(game, Game) and game.moment != PRODUCTS
+    simple = isinstance(game, Game) and game.moment != PRODUCTS and game.center is None
     if not simple or size == 1 or y.size == 0:  # a window of one row holds no whole block
         return _any_frames(game, y, groups, x, np.maximum(stop - size, 0), stop)
     odd = ~np.isfinite(y)
@@ -131,7 +131,12 @@ def _any_frames(game: Any, y: Any, groups: Any, x: Any, begin: Any, end: Any) ->
     typical = int(np.median(end - begin)) if len(begin) else 0
     block = _ROWS if y.size <= _ROWS else _block_for(typical)
     frames = Frames.of_rows(
-        y, groups, x if game.columns == 2 else None, order=game.order, block=block
+        y,
+        groups,
+        x if game.columns == 2 else None,
+        order=game.order,
+        block=block,
+        center=game.center,
     )
     phi = np.empty(len(begin))
     for i in range(0, len(begin), _FRAMES):

@@ -65,6 +65,8 @@ class RunningSums:
     ----------
     query : Query
         Which tuples are the group.
+    center : float, optional
+        What all sums are about; without, about a value in the window.
 
     Attributes
     ----------
@@ -81,6 +83,7 @@ class RunningSums:
     __slots__ = (
         "_back",
         "_back_to",
+        "_center",
         "_corrections",
         "_done",
         "_epoch",
@@ -107,8 +110,8 @@ class RunningSums:
         "r",
     )
 
-    def __init__(self, query: Query) -> None:
-        self.query = query
+    def __init__(self, query: Query, center: float | None = None) -> None:
+        self.query, self._center = query, center
         self.head = _LAPSED
         self._epoch = self._corrections = -1
         self.c = self.r = self.excess = 0.0
@@ -193,7 +196,7 @@ class RunningSums:
         """Begin an epoch: with the sums from each row of the oldest block on, and none of young."""
         self._keep(blocks)
         old, middle = blocks.old, self._middle(blocks)
-        self.c = c = _center(blocks)
+        self.c = c = _inside(blocks) if self._center is None else self._center
         if self._young is not blocks.young or blocks.corrections != self._corrections:
             self._done = 0
         if not self._done:
@@ -257,13 +260,15 @@ class RunningSums:
         """The sums of a whole block, found once unless a row is taken out of it."""
         sums = self._known.get(block.number)
         if sums is None or sums.n != len(block.values):
-            c = _finite(block.values[0]) if block.values else 0.0
+            c = self._center
+            if c is None:
+                c = _finite(block.values[0]) if block.values else 0.0
             sums = BlockSums(len(block.values), c, *self._added(_NOTHING, block, 0, c))
             self._known[block.number] = sums
         return sums
 
 
-def _center(blocks: Blocks) -> float:
+def _inside(blocks: Blocks) -> float:
     """A finite point that stays in the window during this epoch.
 
     The youngest block is empty only if rows were retracted: its next row begins an epoch.

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from math import nan
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,8 @@ from .summary import Summary
 
 # Rows in a block: enough that beginning one is cheap per row, few enough for a short pause.
 _BLOCK = 512
-# The moment of a game that reads all rows.
-_ROWS = -1
+# The moment of a game that reads all rows, and of one whose sums are about a centre of its own.
+_ROWS, _CENTERED = -1, -2
 # Of a statistic: its moment, and N twice with the divisor and the weight for it.
 _Plan = tuple[int, int, float, float, float]
 # Times of one of these compare with each other, of any other type with their own only. First what
@@ -103,7 +103,8 @@ class SlidingWindow:
         self._swaps = 0  # while head < swaps, a row in means a row out and nothing else
         self._newest: Any = None
         self._plain = 1 << min(len(self.predicates), 63)  # signatures that need no check
-        self._sums: dict[str, RunningSums] = {}
+        # By query, and by query and centre for the games that have one.
+        self._sums: dict[str | tuple[str, float], RunningSums] = {}
         self._plans: dict[str, _Plan] = {}
         self._scales: dict[str, Scales] = {}
 
@@ -278,6 +279,9 @@ class SlidingWindow:
                 whole, part = _squares(whole, part)
         elif moment == COUNTS:
             base, whole, part = 1.0, 0.0, 0.0
+        elif moment == _CENTERED:
+            sums = self._centered(statistic, query)
+            base, whole, part = 0.0, sums.a, sums.a_p
         else:
             return self._from_rows(statistic, sums.query)
         return split_one(n, sums.m, base, whole, part, divisor, weight)
@@ -319,7 +323,7 @@ class SlidingWindow:
         """
         game = _game_of_one_column(statistic)
         values, signatures = self._blocks.rows()
-        total = Summary.of(values, order=game.order)
+        total = Summary.of(values, order=game.order, center=game.center)
         kinds, place, m = np.unique(signatures, return_inverse=True, return_counts=True)
         with np.errstate(all="ignore"):
             d = values - total.center
@@ -359,9 +363,21 @@ class SlidingWindow:
                 return sums, (_ROWS, self._live, float(self._live), nan, nan)
             self._scales[statistic] = Scales(game)
         scales = self._scales[statistic]
-        plan = (scales.game.moment, self._live, float(self._live), *scales[self._live])
+        moment = scales.game.moment if scales.game.center is None else _CENTERED
+        plan = (moment, self._live, float(self._live), *scales[self._live])
         self._plans[statistic] = plan
         return sums, plan
+
+    def _centered(self, statistic: str, query: str) -> RunningSums:
+        """The sums of the query about the centre that the statistic asks for."""
+        center = cast(float, self._scales[statistic].game.center)
+        sums = self._sums.get((query, center))
+        if sums is None:
+            parsed = Query.parse(query, self.predicates)
+            sums = self._sums[query, center] = RunningSums(parsed, center)
+        if sums.head != self._blocks.head:
+            sums.follow(self._blocks, self._live)
+        return sums
 
     def _from_rows(self, statistic: str, query: Query) -> Attribution:
         order = game_of(statistic).order

@@ -309,6 +309,14 @@ def moved(s: Summary, center: Numbers, center2: Numbers) -> Summary:
         return s.shifted(s.center - center, e, center, center2)
 
 
+def about_given(s: Summary, center: float | None) -> Summary:
+    """Return `s` about a centre, if one is given; merges of such summaries are about it too."""
+    if center is None:
+        return s
+    there = np.full_like(s.center, center, dtype=np.float64)
+    return moved(s, there, there if s.two_columns else None)
+
+
 def merge_stacks(left: Summary, right: Summary) -> Summary:
     """Merge windows with their groups: sums of shape (1 + groups, n), centres of shape (n,).
 

@@ -115,6 +115,21 @@ def test_sums_of_whole_numbers_are_whole(spark, flavor):
     assert found.exceptAll(own).count() == 0
 
 
+@pytest.mark.parametrize("frame", ["ROWS 1 PRECEDING", "ROWS 49 PRECEDING", "RANGE 9 PRECEDING"])
+def test_a_sum_beside_a_giant_is_that_of_its_members(spark, flavor, frame):
+    spark.sql(
+        """SELECT id, id % 3 > 0 AS p,
+                  IF(id % 3 = 0 AND id % 40 = 7, 1e17D * pow(10, id % 200), id % 9) AS v
+           FROM range(700)"""
+    ).createOrReplaceTempView("giants")
+    found = spark.sql(
+        f"""SELECT shapley_sum(v, p) OVER w AS phi, sum(IF(p, v, 0D)) OVER w AS own
+            FROM giants WINDOW w AS (ORDER BY id {frame})"""
+    )
+    assert found.where("own > 1").count() > 500
+    assert found.where("phi <> own OR phi IS NULL").count() == 0
+
+
 def test_null_values_are_no_players_and_null_predicates_no_members(spark, flavor):
     rows = [(2.0, True), (4.0, None), (None, True), (10.0, False)]
     table(spark, "nulls", rows, "y DOUBLE, p BOOLEAN")

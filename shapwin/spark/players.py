@@ -13,7 +13,7 @@ from ..cursor import FrameCursor
 from ..frames import Frames
 from ..games import Attribution, closed_form, game_of
 from ..roll import rolling
-from ..summary import Summary
+from ..summary import Summary, about_given
 from .arguments import Bools, condition, is_summaries, numbers, summaries
 from .over import Prepared
 
@@ -66,13 +66,13 @@ class Players:
 
     def attribution(self, statistic: str) -> Attribution:
         """Attribute the aggregate over all of them."""
-        order, member = game_of(statistic).order, self.member
+        game, member = game_of(statistic), self.member
+        order, center = game.order, game.center
         if isinstance(self.values, Summary):
-            chosen = self.values.take(np.flatnonzero(member))
-            return closed_form(statistic, self.values.total(), chosen.total())
+            items = about_given(self.values, center)
+            chosen = items.take(np.flatnonzero(member))
+            return closed_form(statistic, items.total(), chosen.total())
         x = self.other
-        # Sums of whole numbers are whole numbers, which those about a mean need not be.
-        center = 0.0 if statistic == "sum" else None
         total = Summary.of(self.values, x, order=order, center=center)
         x = None if x is None else x[member]
         part = Summary.of(self.values[member], x, order=order, center=center)
@@ -94,6 +94,7 @@ class Frame(Prepared):
 
     def __init__(self, players: Players, statistic: str, result: Any, only_phi: bool) -> None:
         self.players, self.statistic, self.result = players, statistic, result
+        self._game = game_of(statistic)
         self.only_phi = only_phi and not isinstance(players.values, Summary)
         self._cursor: FrameCursor | None = None
         self._before: list[int] = []
@@ -146,11 +147,11 @@ class Frame(Prepared):
     def _answered(self, b: Ints, e: Ints) -> tuple[Summary, Summary]:
         p = self.players
         if self._frames is None:
-            order = game_of(self.statistic).order
+            order, center = self._game.order, self._game.center
             self._frames = (
-                Frames.of_summaries(p.values, p.member)
+                Frames.of_summaries(p.values, p.member, center=center)
                 if isinstance(p.values, Summary)
-                else Frames.of_rows(p.values, p.member, p.other, order=order)
+                else Frames.of_rows(p.values, p.member, p.other, order=order, center=center)
             )
         return self._frames.answer(b, e)
 

@@ -114,6 +114,40 @@ def test_levels_through_every_way_in(column, statistic, size):
             assert closed_form(statistic, *of_panes).phi[0, 0] == pytest.approx(phi, abs=bound)
 
 
+@pytest.mark.parametrize("giant", [1e17, 1e300])
+@pytest.mark.parametrize("size", [1, 2, 60, 700])
+def test_a_sum_is_that_of_its_members_to_the_last_digit(giant, size):
+    """Whole numbers, beside values of others that are beyond all their digits."""
+    rng = np.random.default_rng(6)
+    member = rng.random(2000) < 0.3
+    values = rng.integers(-50, 1000, 2000).astype(np.float64)
+    values[~member & (rng.random(2000) < 0.05)] = giant
+    before = np.concatenate([[0], np.cumsum(np.where(member, values, 0).astype(np.int64))])
+    end = np.arange(1, 2001)
+    begin = np.maximum(end - size, 0)
+    right = (before[end] - before[begin]).tolist()
+    assert rolling(values, member, size=size, statistic="sum").tolist() == right
+    some = rng.permutation(2000)
+    mixed = rolling(values, member, begin=begin[some], end=end[some], statistic="sum")
+    assert mixed.tolist() == [right[i] for i in some]
+    each = Summary.each(values)
+    for items in (values, each):
+        cursor = FrameCursor(items, member, "sum")
+        frames = zip(begin.tolist(), end.tolist(), strict=True)
+        assert [cursor.attribute(b, e).phi for b, e in frames] == right
+    of_rows = Frames.of_rows(values, member, center=0.0)
+    for frames in (of_rows, Frames.of_summaries(each, member, center=0.0)):
+        found = closed_form("sum", *frames.answer(begin, end))
+        assert found.phi[0].tolist() == found.share[0].tolist() == right
+    window = SlidingWindow(["p"], size=size)
+    for value, held, phi in zip(values.tolist(), member.astype(int).tolist(), right, strict=True):
+        window.push(value, held)
+        found = window.attribute("sum", "p")
+        assert found.phi == found.share == phi
+    signatures, found = window.attribute_atoms("sum")
+    assert dict(zip(signatures.tolist(), found.phi.tolist(), strict=True)).get(1, 0.0) == right[-1]
+
+
 def in_panes(values, member, length):
     """Pane × atom rows as Spark makes them: count, avg and var_pop of each."""
     parts, flags = [], []
