@@ -1,6 +1,8 @@
 """What `shapley_*(…) OVER` costs a row: against a UDAF that returns a constant, and Spark's avg.
 
-    python bench/over.py [--rows N] [--repeats R] [--kinds ROWS RANGE]
+    python bench/over.py [--rows N] [--repeats R] [--kinds ROWS RANGE SMALL]
+
+ROWS and RANGE, at irregular steps, are of one partition, SMALL of partitions of 5 and 50 rows.
 
 Prints JSON: microseconds a row, the least of the repeats, all in one session on one core, so that
 ratios mean something on a busy machine; `ratio` is against the constant of the same repeat, median.
@@ -12,6 +14,7 @@ import argparse
 import json
 import statistics
 import time
+from collections.abc import Iterator
 
 import pyarrow as pa
 from common import session
@@ -22,6 +25,7 @@ import shapwin
 
 ROWS = "ROWS BETWEEN {} PRECEDING AND CURRENT ROW"
 RANGE = "RANGE BETWEEN {} PRECEDING AND CURRENT ROW"
+SMALL = "PARTITION BY id DIV {} ORDER BY id ROWS 3 PRECEDING"
 
 
 def constant(value: pa.Array, predicate: pa.Array) -> float:
@@ -43,12 +47,11 @@ def main() -> None:
     ).cache().createOrReplaceTempView("rows")
     spark.sql("SELECT sum(y) FROM rows").collect()
     cases = {
-        f"{call} {kind} {width}": query(call, order, frame.format(width - 1))
-        for kind, order, frame in (("ROWS", "id", ROWS), ("RANGE", "t", RANGE))
+        f"{call} {kind} {width}": query(call, window)
+        for kind, width, window in windows_of(args.rows)
         if kind in args.kinds
-        for width in (100, 10_000, args.rows // 2)
         for call in ("constant", "shapley_avg", "shapley_var_pop", "avg")
-        if call != "avg" or width == 10_000
+        if call != "avg" or width in (50, 10_000)
     }
     times: dict[str, list[float]] = {name: [] for name in cases}
     for _ in range(args.repeats):
@@ -69,9 +72,18 @@ def row(name: str, times: dict[str, list[float]]) -> dict[str, object]:
     }
 
 
-def query(call: str, order: str, frame: str) -> str:
+def windows_of(rows: int) -> Iterator[tuple[str, int, str]]:
+    for width in (100, 10_000, rows // 2):
+        yield "ROWS", width, f"ORDER BY id {ROWS.format(width - 1)}"
+    for width in (100, 10_000, rows // 2):
+        yield "RANGE", width, f"ORDER BY t {RANGE.format(width - 1)}"
+    for size in (5, 50):
+        yield "SMALL", size, SMALL.format(size)
+
+
+def query(call: str, window: str) -> str:
     arguments = "y" if call == "avg" else "y, p"
-    return f"SELECT {call}({arguments}) OVER (ORDER BY {order} {frame}) AS x FROM rows"
+    return f"SELECT {call}({arguments}) OVER ({window}) AS x FROM rows"
 
 
 def seconds(spark: SparkSession, sql: str) -> float:

@@ -49,7 +49,9 @@ def bind(
     ArgumentError
         If an argument is missing, unknown, given twice, or one too many.
     """
-    takes = f"{function} takes ({', '.join(parameters)})"
+    needed = len(parameters) - optional
+    shown = ", ".join(parameters[:needed]) + "".join(f" [, {p}]" for p in parameters[needed:])
+    takes = f"{function} takes ({shown})"
     if len(given) > len(parameters):
         raise ArgumentError(f"{takes}: {len(given)} arguments are too many")
     bound = dict(zip(parameters, given, strict=False))
@@ -60,7 +62,7 @@ def bind(
         if name in bound:
             raise ArgumentError(f"{takes}: {name} was given twice")
         bound[name] = argument
-    missing = [p for p in parameters[: len(parameters) - optional] if p not in bound]
+    missing = [p for p in parameters[:needed] if p not in bound]
     if missing:
         verb = "are" if len(missing) > 1 else "is"
         raise ArgumentError(f"{takes}: {' and '.join(missing)} {verb} missing")

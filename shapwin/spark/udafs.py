@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from math import isnan
 from typing import Any
 
@@ -186,8 +187,9 @@ def _by_literal(aggregate: Aggregate, make: Callable[[str], Plain]) -> Plain:
 
 
 def _check_order(function: str, order: Any) -> None:
-    if f"central_moment({order})" not in CENTRAL_MOMENTS:
-        raise ArgumentError(f"{function}: order is {order!r}: give a whole number from 2 to 6")
+    if isinstance(order, str) or f"central_moment({order})" not in CENTRAL_MOMENTS:
+        shown = order if isinstance(order, Decimal) else repr(order)
+        raise ArgumentError(f"{function}: order is {shown}: give a whole number from 2 to 6")
 
 
 def _one_column(function: str, statistic: str) -> str:
