@@ -51,6 +51,13 @@ class FrameCursor:
         As in `closed_form`.
     other : array of float, shape (N,), optional
         The second column of a covariance.
+    scales : Scales, optional
+        Those of the statistic, if there are some already.
+
+    Attributes
+    ----------
+    near : NearFrames, optional
+        What answers short frames at once: of finite values, but for covariances.
 
     Raises
     ------
@@ -78,32 +85,51 @@ class FrameCursor:
         member: ArrayLike,
         statistic: str,
         other: ArrayLike | None = None,
+        scales: Scales | None = None,
     ) -> None:
-        game = game_of(statistic)
-        self._name = game.name
-        self._near: NearFrames | None = None
+        game = self._game = game_of(statistic)
         self._moment = game.moment if isinstance(game, Game) else -1
-        if not isinstance(values, Summary):
-            y, groups, x = checked_rows(values, member, other)
-            near = self._moment not in (-1, PRODUCTS) and game.center is None
-            if near and np.isfinite(y).all():
-                self._near = NearFrames(y, groups[0], self._moment == SQUARES)
-            values = Summary.each(y, x if game.columns == 2 else None, order=game.order)
-        if game.columns == 2 and not values.two_columns:
-            raise ArgumentError(f"statistic {game.name!r} needs a second column: give other=")
-        if game.columns == 1:
-            values = replace(values, a2=None, ab=None, center2=None)
+        self._plain = game.center is not None
         if np.ndim(member) > 1:
             raise ArgumentError("member has several rows: give one bool for each of values")
-        self._plain = game.center is not None
-        self._items = stack_of(about_given(values, game.center), member)
-        self._length = self._items.m.shape[-1]
-        self._scales: Any = Scales(game) if isinstance(game, Game) else None
+        if game.columns == 2 and not (
+            values.two_columns if isinstance(values, Summary) else other is not None
+        ):
+            raise ArgumentError(f"statistic {game.name!r} needs a second column: give other=")
+        self._stack: Summary | None = None
+        self.near: NearFrames | None = None
+        if isinstance(values, Summary):
+            self._given: Any = values, member, None
+            self._length = self._items.m.shape[-1]
+        else:
+            y, groups, x = checked_rows(values, member, other)
+            self._given = y, groups[0], x
+            self._length = y.size
+            if self._moment not in (-1, PRODUCTS) and np.isfinite(y).all():
+                self.near = NearFrames(y, groups[0], self._moment == SQUARES, game.center)
+        if scales is None and isinstance(game, Game):
+            scales = Scales(game)
+        self._scales: Any = scales
         self._blocks: Summary | None = None
         self._begin = self._end = 0
         self._center = 0.0
         self._lefts: list[list[float]] = []
         self._rights: list[list[float]] = []
+
+    @property
+    def _items(self) -> Summary:
+        """The stack of all items, which short frames of a column do not need."""
+        if self._stack is None:
+            self._stack = self._stacked(*self._given)
+        return self._stack
+
+    def _stacked(self, items: Any, member: Any, x: Any) -> Summary:
+        if not isinstance(items, Summary):
+            x = x if self._game.columns == 2 else None
+            items = Summary.each(items, x, order=self._game.order)
+        elif self._game.columns == 1:
+            items = replace(items, a2=None, ab=None, center2=None)
+        return stack_of(about_given(items, self._game.center), member)
 
     def attribute(self, begin: int, end: int) -> Attribution:
         """Return the attribution of the frame [begin, end).
@@ -118,7 +144,7 @@ class FrameCursor:
         ArgumentError
             If the frame reaches beyond the sequence.
         """
-        near, n = self._near, end - begin
+        near, n = self.near, end - begin
         if near is not None and 0 < n <= near.longest and begin >= 0 and end <= self._length:
             return self._answer(n, *near.sums(begin, end))
         i, j = begin - self._begin, end - self._end
@@ -204,7 +230,9 @@ class FrameCursor:
             each_field(lambda s, r=r: (s[r, 0] if s.ndim == 2 else s[0]).item(), stack)
             for r in (0, 1)
         )
-        return closed_form(self._name, replace(total, m=int(total.m)), replace(part, m=int(part.m)))
+        return closed_form(
+            self._game.name, replace(total, m=int(total.m)), replace(part, m=int(part.m))
+        )
 
 
 def _centers(stack: Summary) -> tuple[Any, Any]:

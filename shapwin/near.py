@@ -16,6 +16,8 @@ from .arguments import BoolArray, FloatArray
 
 # Rows laid out at once; a frame is at most half as long.
 _LAID_OUT = 4096
+# Of a column of so few rows the frames are added up one by one: to lay it out would take longer.
+_FEW = 64
 
 # The group's count, then Σd of all and of the group, then their Σd²: of as many as were asked for.
 Sums = tuple[float, ...]
@@ -32,6 +34,8 @@ class NearFrames:
         Which of them belong to the group.
     squares : bool
         Whether sums of squares are wanted as well.
+    center : float, optional
+        What all sums are about; without, about a row of the frame.
 
     Examples
     --------
@@ -42,15 +46,20 @@ class NearFrames:
 
     longest = _LAID_OUT // 2
 
-    def __init__(self, y: FloatArray, member: BoolArray, squares: bool) -> None:
-        self.y, self.member, self.squares = y, member, squares
+    def __init__(
+        self, y: FloatArray, member: BoolArray, squares: bool, center: float | None = None
+    ) -> None:
+        self.y, self.member, self.squares, self.center = y, member, squares, center
         self._begin = self._end = 0
         self._top = 0
         self._rows: list[float] = []
+        self._few = [*zip(y.tolist(), member.tolist(), strict=True)] if y.size <= _FEW else None
         self._tables: list[tuple[list[Sums], list[Sums]] | None] = []
 
     def sums(self, begin: int, end: int) -> Sums:
         """Return the centre and the sums about it of a frame of up to `longest` rows."""
+        if self._few is not None:
+            return self._added(self._few[begin:end])
         if begin < self._begin or end > self._end:
             self._lay_out(begin)
         i, j = begin - self._begin, end - 1 - self._begin
@@ -65,7 +74,7 @@ class NearFrames:
         if table is None:
             table = self._tables[shift] = self._table(1 << shift)
         left, right = table[0][i], table[1][j]
-        center = self._rows[j >> shift << shift]
+        center = self._rows[j >> shift << shift] if self.center is None else self.center
         if self.squares:
             m0, a0, p0, b0, q0 = left
             m1, a1, p1, b1, q1 = right
@@ -74,9 +83,23 @@ class NearFrames:
         m1, a1, p1 = right
         return center, m0 + m1, a0 + a1, p0 + p1
 
+    def _added(self, rows: list[tuple[float, bool]]) -> Sums:
+        """The sums of some rows, in plain Python."""
+        center = rows[0][0] if self.center is None else self.center
+        m = a = a_p = b = b_p = 0.0
+        for y, inside in rows:
+            d = y - center
+            square = d * d
+            a += d
+            b += square
+            if inside:
+                m += 1.0
+                a_p += d
+                b_p += square
+        return (center, m, a, a_p, b, b_p) if self.squares else (center, m, a, a_p)
+
     def _single(self, row: int) -> Sums:
-        sums = (0.0,) * (4 if self.squares else 2)
-        return float(self.y[row]), float(self.member[row]), *sums
+        return self._added([(float(self.y[row]), bool(self.member[row]))])
 
     def _lay_out(self, begin: int) -> None:
         self._begin, self._end = begin, begin + _LAID_OUT
@@ -86,13 +109,13 @@ class NearFrames:
     def _table(self, size: int) -> tuple[list[Sums], list[Sums]]:
         """Sums from every row to the end of its block, and from its block's start to it.
 
-        About the first row of the block after the end, and of the block itself.
+        About the first row of the block after the end, and of the block itself, or as asked for.
         """
         rows = slice(self._begin, self._end)
         fill = (0, -self.y[rows].size % size)
         y = np.pad(self.y[rows], fill).reshape(-1, size)
         member = np.pad(self.member[rows], fill).reshape(-1, size)
-        first = y[:, :1]
+        first = y[:, :1] if self.center is None else np.full((len(y), 1), self.center)
         after = np.append(first[1:], first[:1], axis=0)
         with np.errstate(all="ignore"):
             to_end = self._summed(y[:, ::-1] - after, member[:, ::-1])

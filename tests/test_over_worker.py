@@ -97,8 +97,10 @@ class Counted:
             return one(begin, end)
 
         def counted_many(begin, end):
-            self.at_once += 1
-            return many(begin, end)
+            singly, self.at_once = self.singly, self.at_once + 1
+            answers = many(begin, end)
+            self.singly = singly  # a few frames are answered one by one, behind this call
+            return answers
 
         frame.one, frame.many = counted_one, counted_many
         return frame

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..cursor import FrameCursor
 from ..frames import Frames
-from ..games import Attribution, closed_form, game_of
+from ..games import Attribution, Scales, closed_form, game_of
 from ..roll import rolling
 from ..summary import Summary, about_given
 from .arguments import Bools, condition, is_summaries, numbers, summaries
@@ -19,6 +19,8 @@ from .over import Prepared
 
 Ints = NDArray[np.int64]
 
+# Up to so many near frames are answered one by one: NumPy's calls would take longer.
+_FEW = 128
 # From so many frames on it pays to look for a rule that they follow.
 _MANY = 256
 
@@ -90,27 +92,34 @@ class Frame(Prepared):
         What an answer tells of an `Attribution`.
     only_phi : bool
         Whether that is Φ and nothing else, which can be had faster.
+    scales : Scales, optional
+        Those of the statistic, which all partitions share.
     """
 
-    def __init__(self, players: Players, statistic: str, result: Any, only_phi: bool) -> None:
+    def __init__(
+        self,
+        players: Players,
+        statistic: str,
+        result: Any,
+        only_phi: bool,
+        scales: Scales | None = None,
+    ) -> None:
         self.players, self.statistic, self.result = players, statistic, result
+        self._scales = scales
         self._game = game_of(statistic)
         self.only_phi = only_phi and not isinstance(players.values, Summary)
-        self._cursor: FrameCursor | None = None
-        self._before: list[int] = []
+        self._one: tuple[FrameCursor, list[int]] | None = None
         self._frames: Frames | None = None
 
     def one(self, begin: int, end: int) -> Any:
         """As in `Prepared`."""
-        p = self.players
-        if self._cursor is None:
-            self._cursor = FrameCursor(p.values, p.member, self.statistic, p.other)
-            self._before = p.before.tolist()
-        before = self._before
-        return self.result(self._cursor.attribute(before[begin], before[end]))
+        cursor, before = self._cursor()
+        return self.result(cursor.attribute(before[begin], before[end]))
 
     def many(self, begin: Ints, end: Ints) -> list[Any]:
         """As in `Prepared`."""
+        if begin.size <= _FEW and self._cursor()[0].near is not None:
+            return [self.one(b, e) for b, e in zip(begin.tolist(), end.tolist(), strict=True)]
         b, e = self.players.before[begin], self.players.before[end]
         if self.only_phi:
             phi: list[Any] = self._phi(b, e).tolist()
@@ -121,6 +130,14 @@ class Frame(Prepared):
         answers = closed_form(self.statistic, total, parts)
         columns = [np.broadcast_to(field, (1, b.size))[0].tolist() for field in answers]
         return [self.result(Attribution(*row)) for row in zip(*columns, strict=True)]
+
+    def _cursor(self) -> tuple[FrameCursor, list[int]]:
+        """What answers one frame, and how many players lie before each row."""
+        if self._one is None:
+            p = self.players
+            cursor = FrameCursor(p.values, p.member, self.statistic, p.other, self._scales)
+            self._one = cursor, p.before.tolist()
+        return self._one
 
     def _phi(self, b: Ints, e: Ints) -> Any:
         # Behind the last row the frames of a sliding window end there again and again.

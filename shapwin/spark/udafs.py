@@ -18,7 +18,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.functions import arrow_udf, pandas_udf
 
 from ..errors import ArgumentError, ArgumentTypeError
-from ..games import Attribution, game_of
+from ..games import Attribution, Game, Scales, game_of
 from ..moment_games import CENTRAL_MOMENTS, MomentGame
 from ..summary import Summary
 from .arguments import Literal, bind, from_pandas, is_summaries, numbers, summaries
@@ -136,11 +136,13 @@ def _pandas_answer(aggregate: Aggregate) -> Plain:
 def _attributing(aggregate: Aggregate, statistic: str) -> tuple[Plain, Any]:
     """How one frame is answered, and how a partition is prepared to answer many."""
     function, full = aggregate.name, aggregate.returns == _EXPLANATION
-    result = _explanation(game_of(statistic).name) if full else _phi
+    game = game_of(statistic)
+    result = _explanation(game.name) if full else _phi
+    scales = Scales(game) if isinstance(game, Game) else None
 
     def players(columns: Sequence[pa.Array]) -> Players:
         found = Players.of(function, *columns)
-        if isinstance(found.values, Summary) and isinstance(game_of(statistic), MomentGame):
+        if isinstance(found.values, Summary) and isinstance(game, MomentGame):
             raise ArgumentError(
                 f"{function}: value is a summary, which has not the powers of {statistic}: give "
                 "the numbers themselves"
@@ -151,7 +153,7 @@ def _attributing(aggregate: Aggregate, statistic: str) -> tuple[Plain, Any]:
         return result(players(columns).attribution(statistic))
 
     def prepare(columns: Sequence[pa.Array]) -> Frame:
-        return Frame(players(columns), statistic, result, only_phi=not full)
+        return Frame(players(columns), statistic, result, only_phi=not full, scales=scales)
 
     return plain, prepare
 
