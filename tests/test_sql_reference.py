@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.sql.pandas.functions import pandas_udf
 
 import shapwin
 from shapwin import functions as S
@@ -96,6 +99,24 @@ def test_what_spark_refuses_and_what_works(spark, names, refused):
     rows = [tuple(row) for row in spark.sql(query).collect()]
     assert rows == [pytest.approx(row) if len(row) == 1 else row for row in expected]
     spark.sql("DROP TABLE IF EXISTS explained")
+
+
+def test_a_pandas_aggregate_of_the_users_own(spark, names):
+    def mean(values: pd.Series) -> float:
+        return values.mean()
+
+    mean.__annotations__ = {"values": pd.Series, "return": float}
+    spark.udf.register("pandas_mean", pandas_udf(mean, "double"))
+    both = "SELECT pandas_mean(fare), shapley_avg(fare, id = 3) FROM trips"
+    with pytest.raises(Py4JJavaError, match="INTERNAL_ERROR"):
+        spark.sql(both).collect()
+    apart = """SELECT * FROM (SELECT pandas_mean(fare) FROM trips)
+               JOIN (SELECT shapley_avg(fare, id = 3) FROM trips)"""
+    shapwin.register(spark, flavor="pandas")
+    one_flavor = spark.sql(both).first()
+    shapwin.register(spark)
+    for row in (one_flavor, spark.sql(apart).first()):
+        assert tuple(row) == pytest.approx((16 / 3, 95 / 18))
 
 
 def test_a_stream_refuses_the_aggregates_and_takes_the_column_functions(spark, names, tmp_path):

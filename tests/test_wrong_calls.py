@@ -137,6 +137,8 @@ SQL = [
     ("shapley_explain(y, true, CAST(y AS STRING))", "ArgumentError: shapley_explain: statistic is not one literal value: write it out, such as 'avg'"),
     ("shapley_explain(y, true, NULL)", "ArgumentError: shapley_explain: statistic is NULL: write it out, such as 'avg'"),
     ("shapley_central_moment(y, true, 7)", "ArgumentError: shapley_central_moment: order is 7: give a whole number from 2 to 6"),
+    ("shapley_central_moment(y, true, 2.5)", "ArgumentError: shapley_central_moment: order is 2.5: give a whole number from 2 to 6"),
+    ("shapley_central_moment(y, true, '3')", "ArgumentError: shapley_central_moment: order is '3': give a whole number from 2 to 6"),
     ("shapley_central_moment(y, true, 3.0D)", "ArgumentError: shapley_central_moment: order is 3.0: give a whole number from 2 to 6"),
     ("shapley_central_moment(struct(1L AS m, y AS a, y AS b, y AS center), true, 2)", "ArgumentError: shapley_central_moment: value is a summary, which has not the powers of central_moment(2): give the numbers themselves"),
 ]  # fmt: skip

@@ -28,8 +28,9 @@ def register(spark: SparkSession, flavor: str = "arrow") -> list[str]:
     spark : SparkSession
         Classic or Connect. The functions live as long as the session; calling again replaces them.
     flavor : {"arrow", "pandas"}
-        How the aggregates exchange rows with Python. Flavor pandas is slower, reads NaN as NULL,
-        and has no ``shapley_explain``.
+        How the aggregates exchange rows with Python. Flavor pandas is slower, reads NaN as NULL
+        and gives NULL for it, and has no ``shapley_explain``. Spark takes aggregates of one
+        flavor over one window or group.
 
     Returns
     -------
