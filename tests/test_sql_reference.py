@@ -110,13 +110,31 @@ def test_a_pandas_aggregate_of_the_users_own(spark, names):
     both = "SELECT pandas_mean(fare), shapley_avg(fare, id = 3) FROM trips"
     with pytest.raises(Py4JJavaError, match="INTERNAL_ERROR"):
         spark.sql(both).collect()
-    apart = """SELECT * FROM (SELECT pandas_mean(fare) FROM trips)
-               JOIN (SELECT shapley_avg(fare, id = 3) FROM trips)"""
+    apart = """SELECT mean, phi
+               FROM (SELECT true AS all, pandas_mean(fare) AS mean FROM trips GROUP BY 1)
+               JOIN (SELECT true AS all, shapley_avg(fare, id = 3) AS phi FROM trips GROUP BY 1)
+               USING (all)"""
     shapwin.register(spark, flavor="pandas")
     one_flavor = spark.sql(both).first()
     shapwin.register(spark)
     for row in (one_flavor, spark.sql(apart).first()):
         assert tuple(row) == pytest.approx((16 / 3, 95 / 18))
+
+
+def test_aggregates_of_a_whole_table_twice_in_a_query(spark, names):
+    """Spark 4.3 merges such subqueries, and fails on any Python aggregate in them."""
+    rule = "org.apache.spark.sql.execution.planmerging.MergeSubplans"
+    calls = [f"shapley_avg(fare, id = {i})" for i in (1, 3)]
+    twice = " UNION ALL ".join(f"SELECT {call} FROM trips" for call in calls)
+    right = [pytest.approx(-13 / 18), pytest.approx(95 / 18)]
+    with pytest.raises(Py4JJavaError, match="UnevaluableAggregateFunc"):
+        spark.sql(twice).collect()
+    assert list(spark.sql(f"SELECT {', '.join(calls)} FROM trips").first()) == right
+    spark.conf.set("spark.sql.optimizer.excludedRules", rule)
+    try:
+        assert [row[0] for row in spark.sql(twice).collect()] == right
+    finally:
+        spark.conf.unset("spark.sql.optimizer.excludedRules")
 
 
 def test_a_stream_refuses_the_aggregates_and_takes_the_column_functions(spark, names, tmp_path):
