@@ -22,7 +22,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arguments import column, flags, whole_number
 from .errors import ArgumentError
-from .summary import Summary, about_given, checked_summary, each_field, merge_stacks
+from .summary import (
+    Summary,
+    about_given,
+    checked_center,
+    checked_summary,
+    each_field,
+    merge_stacks,
+)
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -85,12 +92,13 @@ class Frames:
         Raises
         ------
         ArgumentError
-            If shapes differ, `order` is below 2 or `block` below 1.
+            If shapes differ, `order` is below 2, `block` below 1 or `center` not finite.
         ArgumentTypeError
             If there is anything but numbers in a column, or anything but bool in `members`.
         """
         y, groups, x = checked_rows(values, members, other, "members")
         order, block = whole_number("order", order, 2), whole_number("block", block, 1)
+        center = None if center is None else float(checked_center("center", center))
         rows = Rows(finite(y), groups, None if x is None else finite(x), order, block, center)
         return cls(y.size, rows, Odd.of(y, groups, x))
 
@@ -116,7 +124,10 @@ class Frames:
         ArgumentTypeError
             If `items` is no summary, or `members` is not Boolean.
         """
-        return cls.of_stack(stack_of(about_given(items, center), members))
+        items = checked_summary("items", items)
+        if center is not None:
+            items = about_given(items, float(checked_center("center", center)))
+        return cls.of_stack(stack_of(items, members))
 
     @classmethod
     def of_stack(cls, stack: Summary) -> Frames:

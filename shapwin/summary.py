@@ -116,14 +116,14 @@ class Summary:
         Summary(m=2, a=0.0, b=2.0, center=2.0, a2=None, ab=None, center2=None, higher=())
         """
         y = column("values", values)
-        c = _mean_within(y) if center is None else _finite("center", center)
+        c = _mean_within(y) if center is None else checked_center("center", center)
         with np.errstate(all="ignore"):
             dy = y - c
             a, b, *higher = (float(np.sum(dy**q)) for q in range(1, _order(order) + 1))
         if other is None:
             return cls(y.size, a, b, c, higher=tuple(higher))
         x = _second_column(other, y)
-        c2 = _mean_within(x) if center2 is None else _finite("center2", center2)
+        c2 = _mean_within(x) if center2 is None else checked_center("center2", center2)
         with np.errstate(all="ignore"):
             dx = x - c2
             a2, ab = float(np.sum(dx)), float(np.sum(dy * dx))
@@ -204,8 +204,8 @@ class Summary:
         """
         return moved(
             self,
-            _finite("center", center),
-            self.center2 if center2 is None else _finite("center2", center2),
+            checked_center("center", center),
+            self.center2 if center2 is None else checked_center("center2", center2),
         )
 
     def shifted(self, d: Numbers, e: Numbers, center: Numbers, center2: Numbers = None) -> Summary:
@@ -374,7 +374,8 @@ def _order(order: Any) -> int:
     return whole_number("order", order, 2)
 
 
-def _finite(name: str, center: Any) -> Numbers:
+def checked_center(name: str, center: Any) -> Numbers:
+    """The argument, once it is finite numbers."""
     array = numbers(name, center)
     if not np.isfinite(array).all():
         raise ArgumentError(f"{name} is {center!r}: give a finite number")

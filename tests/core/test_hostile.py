@@ -104,6 +104,11 @@ def test_orders_and_sizes_are_whole_numbers(order):
             way()
     with pytest.raises(ArgumentError, match=f"q is {order!r}"):
         central_moment(order)
+    for center in (np.nan, np.inf):
+        with pytest.raises(ArgumentError, match=f"center is {center}: give a finite number"):
+            Frames.of_rows([1.0], [True], center=center)
+        with pytest.raises(ArgumentError, match=f"center is {center}: give a finite number"):
+            Frames.of_summaries(Summary.each([1.0]), [True], center=center)
     for least_1 in (0, 1.5, "x", None, True):
         with pytest.raises(ArgumentError, match="block is"):
             Frames.of_rows([1.0], [True], block=least_1)
