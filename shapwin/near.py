@@ -41,7 +41,7 @@ class NearFrames:
     --------
     >>> frames = NearFrames(np.array([2.0, 4.0, 10.0]), np.array([False, False, True]), False)
     >>> frames.sums(0, 3)
-    (10.0, 1.0, -14.0, 0.0)
+    (2.0, 1.0, 10.0, 8.0)
     """
 
     longest = _LAID_OUT // 2
