@@ -373,8 +373,7 @@ class SlidingWindow:
         center = cast(float, self._scales[statistic].game.center)
         sums = self._sums.get((query, center))
         if sums is None:
-            parsed = Query.parse(query, self.predicates)
-            sums = self._sums[query, center] = RunningSums(parsed, center)
+            sums = self._sums[query, center] = RunningSums(self._sums[query].query, center)
         if sums.head != self._blocks.head:
             sums.follow(self._blocks, self._live)
         return sums
